@@ -67,7 +67,7 @@ final class PlanCommand implements Callable<Integer> {
       overrides.addAll(0, HostGpus.overrides(gpus));
     }
     ResolvedConfig<RunConfig> resolved = RunConfig.load(Objects.requireNonNull(file), overrides);
-    Composition composition = Composition.of(resolved.config());
+    Composition composition = Composition.described(resolved.config());
     composition.checkVerifiers();
     Plan plan = composition.fittingPlan(resolved);
     if (!simulate) {

@@ -89,7 +89,8 @@ final class TasksSftCommand implements Callable<Integer> {
               .formatted(from, least, most));
     }
     Task task =
-        Composition.of(RunConfig.load(Objects.requireNonNull(config), overrides).config()).task();
+        Composition.described(RunConfig.load(Objects.requireNonNull(config), overrides).config())
+            .task();
     Map<String, Prompt> prompts = new HashMap<>();
     Stream.concat(task.train().stream(), task.heldOut().stream())
         .forEach(prompt -> prompts.put(prompt.id().value(), prompt));

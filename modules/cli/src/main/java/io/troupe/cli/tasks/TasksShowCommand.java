@@ -140,7 +140,7 @@ final class TasksShowCommand implements Callable<Integer> {
   }
 
   private Loaded configured(Path file) throws IOException {
-    Composition composition = Composition.of(RunConfig.load(file, overrides).config());
+    Composition composition = Composition.described(RunConfig.load(file, overrides).config());
     return new Loaded(composition.task(), composition.tokenizer());
   }
 

@@ -1,5 +1,6 @@
 package io.troupe.net.http;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.base.hash.Sha256;
 import io.troupe.core.outage.Backoff;
 import java.io.IOException;
@@ -217,7 +218,7 @@ public final class HttpDownload {
         reached = now;
         if (failures == TRIES) {
           throw new IOException(
-              "%s, %d times in a row".formatted(failure.getMessage(), TRIES), failure);
+              "%s, %d times in a row".formatted(Causes.message(failure), TRIES), failure);
         }
         pause(failures);
       }

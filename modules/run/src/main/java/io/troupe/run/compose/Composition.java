@@ -119,6 +119,18 @@ public record Composition(
   }
 
   /**
+   * The same for a run that is only described: a checkpoint's weights are not fetched, and nothing
+   * may be sampled or trained.
+   */
+  public static Composition described(RunConfig config) throws IOException {
+    return of(
+        config,
+        config.policy() instanceof PolicySection.Pretrained section
+            ? new Start.Stored(PolicyOpening.described(config.data(), section))
+            : new Start.Fresh());
+  }
+
+  /**
    * The same for a run that has begun. Where the checkpoint it started from is gone, the run's own
    * newest one stands in: of the same architecture and tokenizer, and its weights are read from
    * there anyway.

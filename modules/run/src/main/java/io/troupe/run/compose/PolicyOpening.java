@@ -48,6 +48,21 @@ public final class PolicyOpening {
     }
   }
 
+  /** Opens what describes the checkpoint; its weights need not be on this machine. */
+  static PretrainedModel described(DataSection data, PolicySection.Pretrained section)
+      throws UnsupportedPolicyException {
+    try {
+      ModelCache.Description found =
+          ModelCache.of(data, message -> LOG.info("model={}", message))
+              .description(section.checkpoint());
+      return found.whole()
+          ? opened(found.folder(), section)
+          : PretrainedModel.described(found.folder()).withContextLength(section.contextLength());
+    } catch (IOException | IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
+    }
+  }
+
   /** Opens the checkpoint in a folder. */
   public static PretrainedModel opened(Path directory, PolicySection.Pretrained section)
       throws UnsupportedPolicyException {

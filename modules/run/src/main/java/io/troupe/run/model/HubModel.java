@@ -61,7 +61,7 @@ final class HubModel implements ModelOrigin {
   }
 
   @Override
-  public boolean fetch(Path into) throws IOException {
+  public boolean fetch(Path into, Part part) throws IOException {
     HubRepository hub = new HubRepository(access.endpoint(), access.token(), access.patience());
     Optional<Listing> listing = hub.list(Kind.MODELS, model.repository(), revision(into));
     if (listing.isEmpty()) {
@@ -74,6 +74,7 @@ final class HubModel implements ModelOrigin {
     if (files.stream().noneMatch(file -> file.name().endsWith(".safetensors"))) {
       throw new IOException("it has no model.safetensors; weights in other formats are not read");
     }
+    files = files.stream().filter(file -> part.has(file.name())).toList();
     long bytes = files.stream().mapToLong(file -> Math.max(0, file.expected().size())).sum();
     say.accept(
         "fetches %s at %s: %d files, %.1f GB".formatted(model, commit, files.size(), bytes / 1e9));

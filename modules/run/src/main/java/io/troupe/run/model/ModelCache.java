@@ -38,6 +38,13 @@ public final class ModelCache {
    */
   public record Cached(String name, Path folder, String commit, long bytes) {}
 
+  /**
+   * A folder that describes a model.
+   *
+   * @param whole whether it has the weights, too
+   */
+  public record Description(Path folder, boolean whole) {}
+
   ModelCache(Path root, DataSection data, HubModel.HubAccess hub, Consumer<String> say) {
     this.root = root;
     this.data = data;
@@ -76,7 +83,30 @@ public final class ModelCache {
     }
     Path folder = root.resolve(model.cached());
     return new SharedFolders("fetched", say)
-        .get(folder, "model " + model, () -> fetch(model, folder));
+        .get(folder, "model " + model, () -> fetch(model, folder, ModelOrigin.Part.ALL));
+  }
+
+  /**
+   * Returns what describes a model. Its weights are not fetched, so that a machine may plan for a
+   * model that it could not hold.
+   *
+   * @param name as {@code policy.checkpoint} has it
+   * @throws IOException as {@link #folder} does
+   */
+  public Description description(String name) throws IOException {
+    ModelName model = ModelName.parse(name);
+    Path whole = cachedFolder(name);
+    if (model instanceof ModelName.Folder || CompletionMarker.isWhole(whole)) {
+      return new Description(whole, true);
+    }
+    Path folder = root.resolve("descriptions").resolve(model.cached());
+    return new Description(
+        new SharedFolders("fetched", say)
+            .get(
+                folder,
+                "description of " + model,
+                () -> fetch(model, folder, ModelOrigin.Part.DESCRIPTION)),
+        false);
   }
 
   /** Returns the folder that a model has once it is in the cache; a folder is itself. */
@@ -114,13 +144,13 @@ public final class ModelCache {
     return origins;
   }
 
-  private void fetch(ModelName model, Path folder) throws IOException {
+  private void fetch(ModelName model, Path folder, ModelOrigin.Part wanted) throws IOException {
     List<String> failures = new ArrayList<>();
     for (ModelOrigin origin : origins(model)) {
       Path part = folder.resolveSibling(folder.getFileName() + ".part-" + origin.key());
       Files.createDirectories(part);
       try {
-        if (origin.fetch(part)) {
+        if (origin.fetch(part, wanted)) {
           CompletionMarker.write(part);
           FileTree.replace(folder, part);
           forgetParts(folder);

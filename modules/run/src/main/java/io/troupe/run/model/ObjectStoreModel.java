@@ -20,12 +20,12 @@ record ObjectStoreModel(S3Folders store, String place) implements ModelOrigin {
   }
 
   @Override
-  public boolean fetch(Path into) throws IOException {
-    if (store.download(place, into) == 0) {
+  public boolean fetch(Path into, Part part) throws IOException {
+    if (store.download(place, into, part::has) == 0) {
       return false;
     }
     Path marker = into.resolve(CompletionMarker.NAME);
-    if (Files.exists(marker) && !CompletionMarker.isWhole(into)) {
+    if (part == Part.ALL && Files.exists(marker) && !CompletionMarker.isWhole(into)) {
       Files.delete(marker);
       throw new IOException(
           "its files are not those of its %s; finish the upload".formatted(CompletionMarker.NAME));

@@ -41,7 +41,7 @@ public record Predictor(int seeds, long firstSeed, double hours, List<Fault> fau
   /** A prediction of a file with overrides. */
   public Prediction predict(Path file, List<String> overrides, LatencyModel model)
       throws IOException, UnmodelledRunException {
-    return predict(Composition.of(checked(file, overrides)), model);
+    return predict(Composition.described(checked(file, overrides)), model);
   }
 
   private static RunConfig checked(Path file, List<String> overrides) {

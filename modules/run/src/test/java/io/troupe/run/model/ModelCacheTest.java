@@ -203,6 +203,28 @@ final class ModelCacheTest {
   }
 
   @Test
+  void description_modelsElsewhere_comeWithoutWeightsAndAreNoModels() throws IOException {
+    ModelCache.Description described = cache().description("some/model");
+    assertThat(described.whole()).isFalse();
+    assertThat(described.folder().resolve("config.json")).exists();
+    assertThat(requests).isNotEmpty().noneMatch(path -> path.endsWith(".safetensors"));
+    assertThat(cache().list()).isEmpty();
+    int asked = requests.size();
+    assertThat(cache().description("some/model")).isEqualTo(described);
+    assertThat(requests).hasSize(asked);
+
+    FILES.forEach((name, text) -> store.put("lake/runs/7/policy/" + name, text));
+    assertThat(cache().description("s3://lake/runs/7/policy").folder())
+        .isDirectoryContaining("glob:**/config.json");
+    assertThat(store.requests()).noneMatch(line -> line.contains("policy/model-0"));
+
+    Path model = cache().folder("some/model");
+    assertWhole(model);
+    assertThat(cache().description("some/model"))
+        .isEqualTo(new ModelCache.Description(model, true));
+  }
+
+  @Test
   void folder_mirrorOnTheStore_isAskedBeforeTheHub() throws IOException {
     FILES.forEach((name, text) -> store.put("lake/models/some--model/" + name, text));
     assertWhole(cache("data.s3_models=s3://lake/models/").folder("some/model"));

@@ -3,6 +3,7 @@ package io.troupe.store.s3;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Predicate;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -31,6 +32,15 @@ public final class S3Folders {
    *     what to do
    */
   public int download(String place, Path into) throws IOException {
+    return download(place, into, _ -> true);
+  }
+
+  /**
+   * Downloads some files of a folder, as {@link #download(String, Path)} does all of them.
+   *
+   * @param wanted takes the path of a file within the folder
+   */
+  public int download(String place, Path into, Predicate<String> wanted) throws IOException {
     S3Address folder = S3Address.parse(place).folder();
     int files = 0;
     try (S3Client client = settings.open()) {
@@ -39,8 +49,9 @@ public final class S3Folders {
               .listObjectsV2Paginator(list -> list.bucket(folder.bucket()).prefix(folder.key()))
               .contents()) {
         String name = object.key().substring(folder.key().length());
-        if (name.isEmpty() || name.endsWith("/")) {
-          continue; // what consoles make to show an empty folder
+        // Consoles make an object whose name ends with a slash to show an empty folder.
+        if (name.isEmpty() || name.endsWith("/") || !wanted.test(name)) {
+          continue;
         }
         Path file = into.resolve(name).normalize();
         if (!file.startsWith(into)) {

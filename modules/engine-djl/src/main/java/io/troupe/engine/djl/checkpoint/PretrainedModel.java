@@ -41,12 +41,23 @@ public record PretrainedModel(
     if (!Files.isDirectory(directory)) {
       throw new IOException("the checkpoint %s is no directory".formatted(directory));
     }
-    ModelConfig config = ModelConfig.read(directory.resolve("config.json"));
+    PretrainedModel model = described(directory);
     try (Arena arena = Arena.ofConfined()) {
       ModelFiles files = ModelFiles.map(directory, arena);
       new CheckpointTensors(files.source(), files.tensors())
-          .checkForeign(DecoderLayout.of(config.settings(), config.vocabulary()));
+          .checkForeign(DecoderLayout.of(model.settings, model.tokenizer.vocabularySize()));
     }
+    return model;
+  }
+
+  /**
+   * Opens a checkpoint whose weights may be missing, to plan for it: nothing can be read of it but
+   * its shapes and its tokenizer.
+   *
+   * @throws IOException as {@link #open} does
+   */
+  public static PretrainedModel described(Path directory) throws IOException {
+    ModelConfig config = ModelConfig.read(directory.resolve("config.json"));
     Tokenizer tokenizer =
         ModelDescription.hasCharacters(directory)
             ? ModelDescription.characters(directory)
