@@ -18,6 +18,7 @@ import io.troupe.cli.ops.ConsoleCommand;
 import io.troupe.cli.ops.FlameCommand;
 import io.troupe.cli.ops.InspectCommands;
 import io.troupe.cli.ops.OperatorCommands;
+import io.troupe.cli.replay.ReplayCommand;
 import io.troupe.cli.simulate.FitCommand;
 import io.troupe.cli.simulate.SimulateCommand;
 import io.troupe.cli.simulate.WhatIfCommand;
@@ -31,6 +32,7 @@ import io.troupe.config.binding.ConfigurationException;
 import io.troupe.engine.djl.install.UnusableTorchException;
 import io.troupe.launch.LaunchCommand;
 import io.troupe.run.compose.UnsupportedPolicyException;
+import io.troupe.run.replay.ReplayRefusedException;
 import io.troupe.run.simulation.UnmodelledRunException;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.soak.SoakCommand;
@@ -54,6 +56,7 @@ import picocli.CommandLine.Command;
       FitCommand.class,
       WhatIfCommand.class,
       AuditCommand.class,
+      ReplayCommand.class,
       CertsCommand.class,
       LaunchCommand.class,
       VerifyCommand.class,
@@ -127,6 +130,7 @@ public final class Main implements Runnable {
       case RunNotFoundException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case InvalidVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnmodelledRunException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case ReplayRefusedException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case TaskDataException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnsupportedPolicyException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnusableTorchException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);

@@ -2,6 +2,8 @@ package io.troupe.engine;
 
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.train.TrainingEngine;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The engines of one policy. Trainer and samplers have the same architecture and tokenizer; a
@@ -56,6 +58,21 @@ public interface PolicyEngines extends AutoCloseable {
    */
   default TrainerRank newRank(int ranks) {
     throw new UnsupportedOperationException("%s cannot be trained by ranks".formatted(describe()));
+  }
+
+  /**
+   * Creates what samples recorded groups again, bit for bit.
+   *
+   * @throws UnsupportedOperationException if this policy has none
+   */
+  default GroupReplay newGroupReplay() {
+    throw new UnsupportedOperationException(
+        "%s does not sample a recorded group again bit for bit".formatted(describe()));
+  }
+
+  /** Returns what the bits that the engines compute depend on: library, build, machine, threads. */
+  default SortedMap<String, String> facts() {
+    return new TreeMap<>();
   }
 
   /** Releases the resources that the engines share; the engines must be closed before. */

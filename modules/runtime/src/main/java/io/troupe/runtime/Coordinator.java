@@ -20,6 +20,7 @@ import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.Phase;
+import io.troupe.core.run.ProcessFacts;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.Worker;
@@ -112,6 +113,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /**
    * Everything a coordinator works with.
    *
+   * @param process what this process computes with
    * @param resume the checkpoint to continue from
    * @param again whether the journal holds events of an earlier process
    * @param verification what the verifier pools have done so far
@@ -121,6 +123,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       PromptPool pool,
       WeightPublisher outlet,
       JournalWriter journal,
+      ProcessFacts process,
       Optional<TrainerTasks.Resume> resume,
       boolean again,
       long lastFence,
@@ -255,6 +258,8 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       return; // A drain or a failure came first.
     }
     weights = Optional.of(snapshot);
+    handle(new Input.ProcessStarted(wiring.process()));
+    handle(new Input.WeightsMade(snapshot.version(), snapshot.digest()));
     // The state already has the demand of workers that came before the trainer was ready. A
     // resumed run gets it once more, since a checkpoint has only workers of the past.
     Map<WorkerId, Worker> early = state.workers();
@@ -290,6 +295,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
               WeightSnapshot snapshot) -> {
         weights = Optional.of(snapshot);
         handle(new Input.LossTokensCounted(step, tokens));
+        handle(new Input.WeightsMade(snapshot.version(), snapshot.digest()));
         wiring.recorder().tell(new Recorder.Trained(step, groups));
         Decision decision = decide(new Input.StepTrained(step));
         long now = wiring.millis().getAsLong();

@@ -2,6 +2,7 @@ package io.troupe.runtime;
 
 import akka.actor.typed.ActorRef;
 import io.troupe.core.run.Coordination;
+import io.troupe.core.run.ProcessFacts;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.weights.WeightPublisher;
@@ -28,6 +29,7 @@ import java.util.function.LongSupplier;
  * @param journal open for this run
  * @param checkpoints of the run folder
  * @param traces open for this run
+ * @param process what this process computes with
  * @param resume the checkpoint to continue from
  * @param again whether a process has worked on the run before
  * @param lastFence greatest fencing number in the journal
@@ -47,6 +49,7 @@ public record RunWiring(
     JournalWriter journal,
     Checkpoints checkpoints,
     TraceFiles traces,
+    ProcessFacts process,
     Optional<TrainerTasks.Resume> resume,
     boolean again,
     long lastFence,
@@ -59,6 +62,7 @@ public record RunWiring(
         pool,
         publisher,
         journal,
+        process,
         resume,
         again,
         lastFence,

@@ -239,7 +239,10 @@ public final class TraceFiles implements AutoCloseable {
         trainingSince = millis.getAsLong();
         delta(Map.of("buffered", -groups.size(), "training", groups.size(), "step", step));
       }
-      case Event.LossTokensCounted _ -> {}
+      case Event.LossTokensCounted _,
+          Event.ProcessStarted _,
+          Event.WeightsMade _,
+          Event.GroupDigested _ -> {}
       case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
       case Event.StepSkipped(long step, String reason, boolean _) ->
           stepEnded(step, "skipped", Map.of("reason", reason));

@@ -122,7 +122,7 @@ public final class Trainer extends AbstractOnMessageBehavior<Trainer.Command> {
       return;
     }
     groups.putIfAbsent(group.lease(), group);
-    coordinator.tell(new Coordinator.Tell(new Input.GroupScored(group.summary())));
+    coordinator.tell(new Coordinator.Tell(new Input.GroupScored(group.summary(), group.digests())));
   }
 
   private void onReady(TrainerTasks.Prepared prepared) {

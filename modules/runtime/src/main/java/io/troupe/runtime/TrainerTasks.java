@@ -66,13 +66,13 @@ public final class TrainerTasks {
   private static final int JUDGED_STEPS = 10;
 
   /** The policy is ready. */
-  record Prepared(WeightSnapshot snapshot, List<ScoredGroup> groups) {}
+  public record Prepared(WeightSnapshot snapshot, List<ScoredGroup> groups) {}
 
   /** The result of a step. */
-  sealed interface Step {}
+  public sealed interface Step {}
 
   /** The weights moved, by a loss over these tokens of these groups. */
-  record WeightsUpdated(
+  public record WeightsUpdated(
       StepMetrics metrics, LossTokens tokens, List<GroupTokenMarks> groups, WeightSnapshot snapshot)
       implements Step {}
 
@@ -81,7 +81,7 @@ public final class TrainerTasks {
    *
    * @param empty whether there was nothing to move them by: no token had loss weight
    */
-  record WeightsKept(String reason, boolean empty) implements Step {}
+  public record WeightsKept(String reason, boolean empty) implements Step {}
 
   /**
    * The progress of the warm-up.
@@ -127,7 +127,8 @@ public final class TrainerTasks {
     this.teacherPrompts = new TeacherPrompts(settings.teacherPrompt(), pool, room.engines());
   }
 
-  Executor thread() {
+  /** Where all calls run that touch the engine. */
+  public Executor thread() {
     return room.trainerThread();
   }
 
@@ -136,7 +137,19 @@ public final class TrainerTasks {
     stopped = true;
   }
 
-  Prepared prepare() {
+  /**
+   * The same engine under the settings of another process of the run.
+   *
+   * @param prompts of that process
+   */
+  public TrainerTasks under(RunSettings others, PromptPool prompts) {
+    TrainerTasks next = new TrainerTasks(room, others, prompts, checkpoints, resume, progress);
+    next.engine = engine;
+    return next;
+  }
+
+  /** Makes the policy: from the checkpoint, or by the warm-up. */
+  public Prepared prepare() {
     TrainingEngine fresh = room.newTrainer(settings.seed());
     engine = fresh;
     if (resume.isPresent()) {
@@ -238,7 +251,8 @@ public final class TrainerTasks {
     return sequences;
   }
 
-  Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
+  /** Makes a step from the weights of a version on a batch. */
+  public Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
     long start = System.nanoTime();
     LossSettings loss = settings.loss();
     if (readsReference() && settings.refreshesReferenceBefore(step)) {

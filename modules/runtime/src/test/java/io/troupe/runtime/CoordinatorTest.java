@@ -15,6 +15,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
+import io.troupe.core.run.ProcessFacts;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
@@ -37,6 +38,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -96,6 +98,7 @@ class CoordinatorTest {
                 Toys.pool(),
                 new InMemoryWeights(),
                 journal,
+                new ProcessFacts(new TreeMap<>(), ""),
                 resume,
                 again,
                 0,

@@ -5,6 +5,7 @@ import akka.actor.typed.ActorRef;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
+import io.troupe.core.run.ProcessFacts;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.runtime.prompt.PromptPool;
@@ -23,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -88,6 +90,7 @@ final class SmallRun implements RunListener, AutoCloseable {
                 Checkpoints.open(Files.createDirectories(folder.resolve("checkpoints"))),
                 TraceFiles.open(
                     Files.createDirectories(folder.resolve("traces")), pool, millis, notes::add),
+                new ProcessFacts(new TreeMap<>(), ""),
                 Optional.empty(),
                 false,
                 0,

@@ -109,8 +109,10 @@ class TrainerTest {
     ScoredGroup second = Toys.group(LEASE, 1, 0);
     trainer.tell(deliver(first));
     trainer.tell(deliver(second));
-    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(first.summary())));
-    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(second.summary())));
+    coordinator.expectMessage(
+        new Coordinator.Tell(new Input.GroupScored(first.summary(), first.digests())));
+    coordinator.expectMessage(
+        new Coordinator.Tell(new Input.GroupScored(second.summary(), second.digests())));
     assertThat(saved(trainer, buffered(first)))
         .extracting(ScoredGroup::rewards)
         .containsExactly(List.of(0.0, 1.0));
@@ -146,7 +148,8 @@ class TrainerTest {
     ActorRef<Trainer.Command> trainer = ready();
     ScoredGroup group = Toys.group(LEASE, 0, 1);
     trainer.tell(deliver(group));
-    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(group.summary())));
+    coordinator.expectMessage(
+        new Coordinator.Tell(new Input.GroupScored(group.summary(), group.digests())));
     trainer.tell(new Trainer.Train(1, WeightVersion.BASE, List.of(LEASE)));
     Coordinator.StepDone done = coordinator.expectMessageClass(Coordinator.StepDone.class);
     assertThat(done.step()).isEqualTo(1);
@@ -162,7 +165,8 @@ class TrainerTest {
     ActorRef<Trainer.Command> before = ready();
     ScoredGroup group = Toys.group(LEASE, 0, 1);
     before.tell(deliver(group));
-    coordinator.expectMessage(new Coordinator.Tell(new Input.GroupScored(group.summary())));
+    coordinator.expectMessage(
+        new Coordinator.Tell(new Input.GroupScored(group.summary(), group.digests())));
     RunState state = buffered(group);
     saved(before, state);
     ActorRef<Trainer.Command> after =

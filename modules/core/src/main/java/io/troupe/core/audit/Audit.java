@@ -189,6 +189,7 @@ public final class Audit {
       case Event.VerificationSuspended _ -> verifiersSuspended = true;
       case Event.VerificationResumed _ -> verifiersSuspended = false;
       case Event.NodeSkipped _, Event.NodeCaughtUp _ -> {} // No promise is about who waits.
+      case Event.ProcessStarted _, Event.WeightsMade _, Event.GroupDigested _ -> {}
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
       case Event.LossTokensCounted said -> lossTokensCounted = Optional.of(said);
       case Event.StepTrained(long number) -> onStepTrained(number);

@@ -15,17 +15,29 @@ public final class Completion {
   private static final float ROUNDING = 1e-4f;
 
   private static final float[] NONE = {};
+  private static final int[] NEVER = {};
 
   private final int[] tokens;
   private final float[] logProbs;
   private final TokenVersions versions;
   private final FinishReason finishReason;
   private final float[] rawLogProbs;
+  private final int[] preemptedAt;
 
   /** A completion without bare log-probabilities. */
   public Completion(
       int[] tokens, float[] logProbs, TokenVersions versions, FinishReason finishReason) {
     this(tokens, logProbs, versions, finishReason, NONE);
+  }
+
+  /** A completion that was never preempted. */
+  public Completion(
+      int[] tokens,
+      float[] logProbs,
+      TokenVersions versions,
+      FinishReason finishReason,
+      float[] rawLogProbs) {
+    this(tokens, logProbs, versions, finishReason, rawLogProbs, NEVER);
   }
 
   /**
@@ -35,6 +47,8 @@ public final class Completion {
    * @param logProbs natural logarithms, one a token
    * @param rawLogProbs log-probabilities of the bare logits, at temperature 1 and with nothing left
    *     out, one a token; empty where they were not asked for
+   * @param preemptedAt tokens before which its keys and values were computed again, ascending,
+   *     because it had lost its place in the cache
    * @throws IllegalArgumentException if lengths differ or a log-probability is not one
    */
   public Completion(
@@ -42,7 +56,8 @@ public final class Completion {
       float[] logProbs,
       TokenVersions versions,
       FinishReason finishReason,
-      float[] rawLogProbs) {
+      float[] rawLogProbs,
+      int[] preemptedAt) {
     require(tokens.length >= 1, "a completion has at least one token");
     require(
         logProbs.length == tokens.length && versions.tokens() == tokens.length,
@@ -67,6 +82,7 @@ public final class Completion {
     this.versions = versions;
     this.finishReason = finishReason;
     this.rawLogProbs = rawLogProbs;
+    this.preemptedAt = preemptedAt;
   }
 
   public int[] tokens() {
@@ -80,6 +96,11 @@ public final class Completion {
   /** Empty where they were not asked for. */
   public float[] rawLogProbs() {
     return rawLogProbs;
+  }
+
+  /** Tokens before which its keys and values were computed again; empty as a rule. */
+  public int[] preemptedAt() {
+    return preemptedAt;
   }
 
   public TokenVersions versions() {

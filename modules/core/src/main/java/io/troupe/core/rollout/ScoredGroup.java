@@ -46,6 +46,11 @@ public record ScoredGroup(
     return episodes.stream().flatMap(episode -> episode.sequences().stream()).toList();
   }
 
+  /** The digest of everything that was sampled, as {@link CompletionDigest} makes them. */
+  public List<String> digests() {
+    return completions().stream().map(CompletionDigest::of).toList();
+  }
+
   /** The numbers without the tokens. */
   public GroupSummary summary() {
     return new GroupSummary(

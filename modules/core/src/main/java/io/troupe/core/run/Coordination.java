@@ -202,7 +202,11 @@ public record Coordination(RunLimits limits) {
         case Input.Begin _ -> onBegin();
         case Input.DemandRaised(WorkerId worker, long total) -> onDemandRaised(worker, total);
         case Input.GroupSampled(LeaseId lease) -> onGroupSampled(lease);
-        case Input.GroupScored(GroupSummary summary) -> onGroupScored(summary);
+        case Input.GroupScored(GroupSummary summary, List<String> digests) ->
+            onGroupScored(summary, digests);
+        case Input.ProcessStarted(ProcessFacts process) -> emit(new Event.ProcessStarted(process));
+        case Input.WeightsMade(WeightVersion version, String digest) ->
+            emit(new Event.WeightsMade(version, digest));
         case Input.GroupFailed(LeaseId lease, LeaseFailure failure) ->
             onGroupFailed(lease, failure);
         case Input.VerifierAway(LeaseId lease, String reason) -> onVerifierAway(lease, reason);
@@ -254,7 +258,7 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private void onGroupScored(GroupSummary summary) {
+    private void onGroupScored(GroupSummary summary, List<String> digests) {
       Optional<String> objection = objectionTo(summary);
       if (objection.isPresent()) {
         emit(new Event.AnswerRefused(summary.lease(), objection.get()));
@@ -265,6 +269,9 @@ public record Coordination(RunLimits limits) {
       }
       WorkerId worker = state.lease(summary.lease()).orElseThrow().worker();
       free(summary.lease());
+      if (!digests.isEmpty()) {
+        emit(new Event.GroupDigested(summary.lease(), digests));
+      }
       if (isFiltered(summary)) {
         emit(new Event.GroupFiltered(summary));
         effects.add(new Effect.Forget(summary.lease()));

@@ -16,6 +16,16 @@ public sealed interface Event {
   /** The run continues from a checkpoint; every event after that checkpoint is undone. */
   record RunResumed(RunState state) implements Event {}
 
+  /** A process works on the run from here on, and these facts decide the bits that it computes. */
+  record ProcessStarted(ProcessFacts process) implements Event {}
+
+  /**
+   * The trainer has the weights of a version.
+   *
+   * @param digest SHA-256, in hex, over name, shape and bytes of all tensors
+   */
+  record WeightsMade(WeightVersion version, String digest) implements Event {}
+
   /** A worker asked for more, as in {@link Input.DemandRaised}. */
   record DemandRaised(WorkerId worker, long total) implements Event {}
 
@@ -40,6 +50,17 @@ public sealed interface Event {
     /** The end of a lease that counts if one of its kind can. */
     public LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail) {
       this(lease, reason, detail, reason.chargeable());
+    }
+  }
+
+  /**
+   * What was sampled under a lease whose group is accepted or put aside next.
+   *
+   * @param digests one a completion, as {@link io.troupe.core.rollout.CompletionDigest} makes them
+   */
+  record GroupDigested(LeaseId lease, List<String> digests) implements Event {
+    public GroupDigested {
+      digests = List.copyOf(digests);
     }
   }
 

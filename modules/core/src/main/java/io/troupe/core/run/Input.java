@@ -5,6 +5,7 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
+import java.util.List;
 
 /**
  * What the coordinator decides on. An input may come late, twice, out of order, or never; the
@@ -31,8 +32,28 @@ public sealed interface Input {
   /** All completions of a group are sampled; the verifiers judge them now. */
   record GroupSampled(LeaseId lease) implements FromWorker {}
 
-  /** The trainer holds the tokens of a scored group. */
-  record GroupScored(GroupSummary summary) implements Input {}
+  /**
+   * The trainer holds the tokens of a scored group.
+   *
+   * @param digests one a completion, as {@link io.troupe.core.rollout.CompletionDigest} makes them;
+   *     none where nothing was sampled
+   */
+  record GroupScored(GroupSummary summary, List<String> digests) implements Input {
+    public GroupScored {
+      digests = List.copyOf(digests);
+    }
+
+    /** A group without tokens. */
+    public GroupScored(GroupSummary summary) {
+      this(summary, List.of());
+    }
+  }
+
+  /** A process has what it needs to work on the run. */
+  record ProcessStarted(ProcessFacts process) implements Input {}
+
+  /** The trainer has the weights of a version, as in {@link Event.WeightsMade}. */
+  record WeightsMade(WeightVersion version, String digest) implements Input {}
 
   /** A lease gets no scored group. */
   record GroupFailed(LeaseId lease, LeaseFailure failure) implements FromWorker {}

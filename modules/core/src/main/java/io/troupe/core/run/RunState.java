@@ -132,7 +132,13 @@ public record RunState(
       case Event.VerificationResumed _ -> outages(outages.verifiersClosed());
       case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).markedAbsent());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
-      case Event.LossTokensCounted _, Event.NodeSkipped _, Event.NodeCaughtUp _ -> this;
+      case Event.LossTokensCounted _,
+          Event.NodeSkipped _,
+          Event.NodeCaughtUp _,
+          Event.ProcessStarted _,
+          Event.WeightsMade _,
+          Event.GroupDigested _ ->
+          this;
       case Event.StepTrained(long step) -> {
         List<GroupId> batch = inTraining().map(Group::id).toList();
         yield without(batch)
@@ -324,7 +330,8 @@ public record RunState(
         controls);
   }
 
-  private RunState version(WeightVersion next) {
+  /** The same run at another version of the weights. */
+  public RunState version(WeightVersion next) {
     return new RunState(
         phase, next, cursor, groups, workers, lastFence, streaks, outages, ledger, passRates,
         controls);

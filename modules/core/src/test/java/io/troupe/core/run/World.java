@@ -362,7 +362,7 @@ final class World {
   private void deliver(Input sent) {
     Input input = drawn(sent);
     delivered.add(input);
-    if (input instanceof Input.GroupScored(GroupSummary summary)) {
+    if (input instanceof Input.GroupScored(GroupSummary summary, var _)) {
       atTrainer.putIfAbsent(summary.lease(), summary);
     }
     if (input instanceof Input.StepTrained(long step)) {
@@ -374,7 +374,7 @@ final class World {
   /** An answer is drawn when it first arrives: weights have moved on since the grant. */
   private Input drawn(Input sent) {
     Boolean degenerate = undrawn.get(sent);
-    return sent instanceof Input.GroupScored(GroupSummary summary) && degenerate != null
+    return sent instanceof Input.GroupScored(GroupSummary summary, var _) && degenerate != null
         ? answers.computeIfAbsent(
             sent, _ -> new Input.GroupScored(draw(summary.lease(), degenerate)))
         : sent;

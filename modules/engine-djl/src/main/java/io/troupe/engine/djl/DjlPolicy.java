@@ -2,6 +2,7 @@ package io.troupe.engine.djl;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.engine.GroupReplay;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
@@ -9,14 +10,18 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.checkpoint.PolicyModel;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
+import io.troupe.engine.djl.decode.DecodeThreads;
+import io.troupe.engine.djl.decode.DjlGroupReplay;
 import io.troupe.engine.djl.decode.DjlSampler;
 import io.troupe.engine.djl.decode.KvCache;
+import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.torch.Torch;
+import io.troupe.engine.djl.torch.TorchFacts;
 import io.troupe.engine.djl.train.DjlRank;
 import io.troupe.engine.djl.train.DjlScorer;
 import io.troupe.engine.djl.train.DjlTrainer;
@@ -27,6 +32,7 @@ import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.train.TrainingEngine;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -242,6 +248,30 @@ public final class DjlPolicy implements PolicyEngines {
             open::decrementAndGet);
     open.incrementAndGet();
     return scorer;
+  }
+
+  @Override
+  public GroupReplay newGroupReplay() {
+    if (!compute.decoding().batchInvariant()) {
+      throw new UnsupportedOperationException(
+          "only batch-invariant decoding samples a completion again without its batch");
+    }
+    ComputeSettings unbounded = compute.withCache(Long.MAX_VALUE, compute.decoding().kvOnSwap());
+    Decoder decoder =
+        new Decoder(
+            settings,
+            tokenizer.vocabularySize(),
+            compute.device(),
+            compute.precision(),
+            DecodeThreads.rowMultiple(compute),
+            watcher);
+    open.incrementAndGet();
+    return new DjlGroupReplay(decoder, unbounded, tokenizer, open::decrementAndGet);
+  }
+
+  @Override
+  public SortedMap<String, String> facts() {
+    return TorchFacts.of(compute);
   }
 
   @Override

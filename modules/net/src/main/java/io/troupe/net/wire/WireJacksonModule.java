@@ -60,7 +60,8 @@ public final class WireJacksonModule extends SimpleModule {
         @JsonProperty("logProbs") float[] logProbs,
         @JsonProperty("versions") TokenVersions versions,
         @JsonProperty("finishReason") FinishReason finishReason,
-        @JsonProperty("rawLogProbs") float[] rawLogProbs) {}
+        @JsonProperty("rawLogProbs") float[] rawLogProbs,
+        @JsonProperty("preemptedAt") int[] preemptedAt) {}
 
     @JsonProperty("tokens")
     abstract int[] tokens();
@@ -76,5 +77,8 @@ public final class WireJacksonModule extends SimpleModule {
 
     @JsonProperty("rawLogProbs")
     abstract float[] rawLogProbs();
+
+    @JsonProperty("preemptedAt")
+    abstract int[] preemptedAt();
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.run.compose;
 
 import io.troupe.config.RunConfig;
+import io.troupe.engine.GroupReplay;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
@@ -9,6 +10,7 @@ import io.troupe.engine.http.client.InferenceCallException;
 import io.troupe.engine.http.score.HttpTeacher;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
+import java.util.SortedMap;
 import java.util.function.Consumer;
 
 /**
@@ -96,6 +98,16 @@ public record DistillationEngines(PolicyEngines delegate, HttpTeacher teacher)
   @Override
   public ScoringEngine newScorer() {
     return delegate.newScorer();
+  }
+
+  @Override
+  public GroupReplay newGroupReplay() {
+    return delegate.newGroupReplay();
+  }
+
+  @Override
+  public SortedMap<String, String> facts() {
+    return delegate.facts();
   }
 
   @Override

@@ -21,6 +21,7 @@ import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.console.PolicyChat;
 import io.troupe.run.console.RunConsole;
 import io.troupe.run.evaluation.NamedEvaluations;
+import io.troupe.run.replay.ComputedWith;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.AdHocSampling;
@@ -49,6 +50,7 @@ import io.troupe.telemetry.view.InfrastructureTroubles;
 import io.troupe.telemetry.view.RunFold;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -334,6 +336,7 @@ public final class TrainSession {
             journal,
             Checkpoints.open(folder.checkpoints(), journal.fence()),
             traces(pool, millis, screen),
+            ComputedWith.process(room.engines(), Files.readString(folder.resolved())),
             resume.checkpoint(),
             resume.again(),
             resume.lastFence(),

@@ -2,8 +2,12 @@ package io.troupe.store.state;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.ProcessFacts;
 import io.troupe.core.run.RunState;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.segment.JournalPosition;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,10 +16,20 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Writes the golden files of {@link FormatsTest} for a new version of a format. */
 final class GoldenFormats {
   private static final int HISTORIES = 40;
+
+  /** Events that no random history gets to. */
+  static final List<Event> SHELL =
+      List.of(
+          new Event.TaskMastered(9),
+          new Event.ProcessStarted(new ProcessFacts(new TreeMap<>(), "# format 1\n")),
+          new Event.WeightsMade(new WeightVersion(4), "00ff"),
+          new Event.GroupDigested(
+              new LeaseId(new GroupId(7), 12), List.of("NpP5CfZUikg", "g1eRMsSeNSI@48")));
 
   private GoldenFormats() {}
 
@@ -36,7 +50,9 @@ final class GoldenFormats {
       }
       states.addAll(history.states);
     }
-    lines.add(record(lines.size(), new Event.TaskMastered(9))); // no random history gets there
+    for (Event event : SHELL) {
+      lines.add(record(lines.size(), event));
+    }
     Files.write(folder.resolve("journal-3.jsonl"), lines);
     RunState state =
         states.stream()

@@ -123,6 +123,9 @@ public final class ChromeTrace {
           Event.GroupFailed _,
           Event.AnswerRefused _,
           Event.LossTokensCounted _,
+          Event.ProcessStarted _,
+          Event.WeightsMade _,
+          Event.GroupDigested _,
           Event.OrderRefused _,
           Event.SavingStarted _ -> {}
     }

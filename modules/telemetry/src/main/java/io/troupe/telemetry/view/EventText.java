@@ -80,6 +80,9 @@ public record EventText(
           Event.GroupAdmitted _,
           Event.LeaseGranted _,
           Event.LossTokensCounted _,
+          Event.ProcessStarted _,
+          Event.WeightsMade _,
+          Event.GroupDigested _,
           Event.LeaseSampled _,
           Event.GroupBuffered _,
           Event.GroupFiltered _ ->
@@ -203,6 +206,17 @@ public record EventText(
               "step %d gave weight to %d tokens and none to %d, staleness at most %d (bound %d)"
                   .formatted(step, weighted, unweighted, most, bound),
               0,
+              "");
+      case Event.ProcessStarted(var process) ->
+          new Line(density, "plain", "a process works on the run: " + process.facts(), 0, "");
+      case Event.WeightsMade(var version, String digest) ->
+          new Line(density, "plain", "%s has digest %s".formatted(version, digest), 0, "");
+      case Event.GroupDigested(var lease, var digests) ->
+          new Line(
+              density,
+              "plain",
+              "completions of %s have digests %s".formatted(lease, String.join(" ", digests)),
+              lease.group().number(),
               "");
       case Event.StepTrained(long step) ->
           Line.story("plain", "step %d made v%d".formatted(step, step));

@@ -351,7 +351,12 @@ public final class RunFold {
           Event.WorkerResumed _,
           Event.VerificationSuspended _,
           Event.VerificationResumed _ -> {}
-      case Event.TaskMastered _, Event.LossTokensCounted _, Event.CheckpointSaved _ -> {}
+      case Event.TaskMastered _,
+          Event.LossTokensCounted _,
+          Event.CheckpointSaved _,
+          Event.ProcessStarted _,
+          Event.WeightsMade _,
+          Event.GroupDigested _ -> {}
       case Event.DrainStarted _ -> phase = "draining";
       case Event.SavingStarted _ -> phase = "saving";
       case Event.RunEnded(var how) -> {

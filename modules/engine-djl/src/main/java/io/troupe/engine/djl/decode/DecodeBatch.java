@@ -165,7 +165,10 @@ public final class DecodeBatch implements AutoCloseable {
               slots,
               prefillTokens,
               Optional.empty(),
-              resumed -> preempted.removeAll(new HashSet<>(resumed)));
+              resumed -> {
+                resumed.forEach(DecodeRow::resumed);
+                preempted.removeAll(new HashSet<>(resumed));
+              });
       for (DecodeRow row : rows) {
         prefill.startSequence(row.cachedTokens());
         prefill.add(row);

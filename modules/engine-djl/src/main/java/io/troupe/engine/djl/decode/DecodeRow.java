@@ -9,6 +9,8 @@ import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.model.CounterRandom;
 import java.util.Arrays;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /** One completion that is being decoded. */
 final class DecodeRow {
@@ -25,6 +27,9 @@ final class DecodeRow {
   private final StopMatcher stops;
   private int sampledTokens;
   private boolean finished;
+
+  /** The numbers of tokens at which keys and values were computed again after a preemption. */
+  private final SortedSet<Integer> preemptedAt = new TreeSet<>();
 
   /**
    * Creates a completion without tokens.
@@ -68,6 +73,11 @@ final class DecodeRow {
     int[] all = Arrays.copyOf(prompt, prompt.length + sampledTokens - 1);
     System.arraycopy(tokens, 0, all, prompt.length, sampledTokens - 1);
     return all;
+  }
+
+  /** Notes that its keys and values were computed again, because it had lost its slot. */
+  void resumed() {
+    preemptedAt.add(sampledTokens);
   }
 
   /** Returns the number of sampled tokens. */
@@ -171,7 +181,8 @@ final class DecodeRow {
             Arrays.copyOf(logProbs, sampledTokens),
             TokenVersions.of(Arrays.copyOf(versions, sampledTokens)),
             reason,
-            settings().rawLogProbs() ? Arrays.copyOf(rawLogProbs, sampledTokens) : rawLogProbs));
+            settings().rawLogProbs() ? Arrays.copyOf(rawLogProbs, sampledTokens) : rawLogProbs,
+            preemptedAt.stream().mapToInt(Integer::intValue).toArray()));
   }
 
   SamplingSettings settings() {

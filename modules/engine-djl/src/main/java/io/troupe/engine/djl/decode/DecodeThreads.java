@@ -17,7 +17,7 @@ import io.troupe.engine.djl.torch.Torch;
  * @param product elements of the average matrix
  * @param batchInvariant see {@link ComputeSettings.Decoding}
  */
-record DecodeThreads(int all, long product, boolean batchInvariant) {
+public record DecodeThreads(int all, long product, boolean batchInvariant) {
   /** The fewest rows of a product for a thread whose sums are those of larger products. */
   static final int MIN_ROWS = 4;
 
@@ -42,7 +42,7 @@ record DecodeThreads(int all, long product, boolean batchInvariant) {
   }
 
   /** Returns the number that the rows of each product are a multiple of. */
-  static int rowMultiple(ComputeSettings compute) {
+  public static int rowMultiple(ComputeSettings compute) {
     return compute.decoding().batchInvariant() ? MIN_ROWS * compute.samplerThreads() : 1;
   }
 

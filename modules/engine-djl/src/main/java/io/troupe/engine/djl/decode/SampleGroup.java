@@ -4,6 +4,7 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.engine.SampleRequest;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,6 +27,11 @@ public final class SampleGroup {
 
   public CompletableFuture<List<Completion>> result() {
     return result;
+  }
+
+  /** Returns a completion that has ended. */
+  Optional<Completion> finished(int index) {
+    return Optional.ofNullable(finished.get(index));
   }
 
   /** Whether the result is complete, so that the group needs no more tokens. */

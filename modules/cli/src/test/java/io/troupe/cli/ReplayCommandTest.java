@@ -1,0 +1,218 @@
+package io.troupe.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.base.files.FileTree;
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.run.Event;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.run.compose.TestRuns;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.store.journal.Journal;
+import io.troupe.store.journal.JournalSettings;
+import io.troupe.store.journal.RunJournal;
+import io.troupe.store.state.RunJson;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * An asynchronous run of DJL engines that is killed and resumed is made again bit for bit; what is
+ * changed in its journal afterwards is found where it was changed.
+ */
+final class ReplayCommandTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Long completions of three workers, so that weights change within them. */
+  private static final String CONFIG =
+      """
+      run:
+        seed: 5
+      task:
+        name: arithmetic
+        min: 0
+        max: 20
+        held_out_share: 0.2
+      policy:
+        engine: djl
+        hidden: 16
+        layers: 1
+        heads: 2
+        kv_heads: 1
+        head_dim: 8
+        feed_forward: 32
+        context_length: 100
+        init_std: 0.2
+      rollout:
+        workers: 3
+        completions_per_prompt: 4
+        max_tokens: 80
+        max_concurrent_groups: 24
+        groups_per_request: 8
+      training:
+        steps: 12
+        groups_per_step: 3
+        max_staleness: 3
+        filter_degenerate: false
+        learning_rate: 1e-3
+      supervised:
+        batch: 4
+        coefficient: 0.05
+      evaluation:
+        every: 0
+      checkpoint:
+        every: 3
+      """;
+
+  @TempDir private Path folder;
+
+  private JsonNode replay(int code, String... more) throws IOException {
+    List<String> arguments =
+        new ArrayList<>(List.of("replay", TestRuns.only(folder).path().toString(), "--json"));
+    arguments.addAll(List.of(more));
+    CommandOutput output = CommandOutput.by(arguments.toArray(String[]::new));
+    assertThat(output.code()).as(output.out() + output.err()).isEqualTo(code);
+    return JSON.readTree(output.out());
+  }
+
+  private RunFolder killedAndResumed() throws Exception {
+    String config = TestRuns.write(folder, CONFIG);
+    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.DJL, "train", config, "--json")) {
+      child.awaitOut(5);
+      child.kill();
+    }
+    RunFolder run = TestRuns.only(folder);
+    try (ChildRun child =
+        ChildRun.start(
+            folder,
+            ChildRun.Size.DJL,
+            "train",
+            "--resume",
+            run.path().toString(),
+            "--set",
+            "training.steps=14")) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+    }
+    return run;
+  }
+
+  /** Writes the journal again, with some events changed. */
+  private static void change(RunFolder run, UnaryOperator<Event> change) throws IOException {
+    List<byte[]> records = new ArrayList<>();
+    try (RunJournal journal = RunJournal.open(run.journal())) {
+      Optional<RunJson.Entry> next = journal.next();
+      while (next.isPresent()) {
+        records.add(
+            RunJson.encode(
+                new RunJson.Entry(
+                    next.get().atMillis(), next.get().events().stream().map(change).toList())));
+        next = journal.next();
+      }
+    }
+    FileTree.delete(run.journal());
+    try (Journal journal = Journal.open(run.journal(), JournalSettings.defaults())) {
+      journal.append(records);
+    }
+  }
+
+  private static List<Event> events(RunFolder run) throws IOException {
+    List<Event> events = new ArrayList<>();
+    try (RunJournal journal = RunJournal.open(run.journal())) {
+      Optional<RunJson.Entry> next = journal.next();
+      while (next.isPresent()) {
+        events.addAll(next.get().events());
+        next = journal.next();
+      }
+    }
+    return events;
+  }
+
+  @Test
+  void replay_killedAndResumedRun_isEqualBitForBitAndChangesAreFound() throws Exception {
+    RunFolder run = killedAndResumed();
+
+    JsonNode all = replay(0);
+    assertThat(all.path("equal").asBoolean()).isTrue();
+    assertThat(all.path("steps").asInt()).isEqualTo(14);
+    assertThat(all.path("groups").asInt()).isGreaterThanOrEqualTo(14 * 3);
+    assertThat(events(run))
+        .as("weights changed within completions")
+        .anyMatch(
+            event ->
+                event instanceof Event.GroupBuffered(GroupSummary summary)
+                    && summary.versions().stream().anyMatch(own -> own.spans().size() > 1));
+
+    Event.StepStarted tenth =
+        events(run).stream()
+            .filter(event -> event instanceof Event.StepStarted(long step, var _) && step == 10)
+            .map(Event.StepStarted.class::cast)
+            .toList()
+            .getLast();
+    GroupId group = tenth.groups().get(1);
+    change(run, event -> withOtherDigest(event, group));
+    JsonNode sampled = replay(1).path("difference");
+    assertThat(sampled.path("step").asLong()).isEqualTo(10);
+    assertThat(sampled.path("group").asLong()).isEqualTo(group.number());
+    assertThat(sampled.path("completion").asInt()).isEqualTo(2);
+
+    change(run, event -> withOtherDigest(event, group)); // as it was
+    change(run, event -> withOtherReward(event, group));
+    JsonNode trained = replay(1).path("difference");
+    assertThat(trained.path("step").asLong()).isEqualTo(10);
+    assertThat(trained.path("what").asText()).startsWith("the weights behind it have digest");
+    assertThat(replay(0, "--to", "9").path("steps").asInt()).isEqualTo(9);
+  }
+
+  /** Flips a bit of the third completion's digest. */
+  private static Event withOtherDigest(Event event, GroupId group) {
+    if (!(event instanceof Event.GroupDigested(var lease, List<String> digests))
+        || !lease.group().equals(group)) {
+      return event;
+    }
+    List<String> changed = new ArrayList<>(digests);
+    char first = changed.get(2).charAt(0);
+    changed.set(2, (char) (first ^ 1) + changed.get(2).substring(1));
+    return new Event.GroupDigested(lease, changed);
+  }
+
+  private static Event withOtherReward(Event event, GroupId group) {
+    if (!(event instanceof Event.GroupBuffered(GroupSummary summary))
+        || !summary.lease().group().equals(group)) {
+      return event;
+    }
+    List<Double> rewards = new ArrayList<>(summary.rewards());
+    rewards.set(0, 1 - rewards.getFirst());
+    return new Event.GroupBuffered(
+        new GroupSummary(summary.lease(), rewards, summary.versions(), summary.episodes()));
+  }
+
+  @Test
+  void replay_toyEngine_isRefusedWithTheReason() throws Exception {
+    String config = TestRuns.write(folder, TestRuns.TOY);
+    try (ChildRun child =
+        ChildRun.start(folder, ChildRun.Size.TOY, "train", config, "--set", "training.steps=2")) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+    }
+
+    CommandOutput output = CommandOutput.by("replay", TestRuns.only(folder).path().toString());
+
+    assertThat(output.code()).isEqualTo(2);
+    assertThat(output.err()).contains("policy.engine: toy");
+    change(
+        TestRuns.only(folder),
+        event ->
+            event instanceof Event.ProcessStarted
+                ? new Event.WeightsMade(WeightVersion.BASE, "")
+                : event);
+    assertThat(CommandOutput.by("replay", TestRuns.only(folder).path().toString()).err())
+        .contains("without replay");
+  }
+}

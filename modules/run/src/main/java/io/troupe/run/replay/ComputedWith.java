@@ -1,0 +1,60 @@
+package io.troupe.run.replay;
+
+import io.troupe.base.build.BuildInfo;
+import io.troupe.core.run.ProcessFacts;
+import io.troupe.engine.PolicyEngines;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+
+/** What the bits of a process depend on, and in which of it two processes differ. */
+public final class ComputedWith {
+  private static final String JDK = "jdk";
+  private static final String TROUPE = "troupe";
+
+  /** They should not change a bit, and a difference is worth knowing. */
+  private static final Set<String> HARMLESS = Set.of(JDK, TROUPE);
+
+  private ComputedWith() {}
+
+  /**
+   * The facts of this process.
+   *
+   * @param config its resolved configuration
+   */
+  public static ProcessFacts process(PolicyEngines engines, String config) {
+    SortedMap<String, String> facts = engines.facts();
+    facts.put(JDK, Runtime.version().toString());
+    facts.put(TROUPE, BuildInfo.version());
+    return new ProcessFacts(facts, config);
+  }
+
+  /** What differs and may change bits, one sentence a fact. */
+  static List<String> obstacles(Map<String, String> recorded, Map<String, String> here) {
+    return differences(recorded, here, false);
+  }
+
+  /** What differs and should change nothing, one sentence a fact. */
+  static List<String> remarks(Map<String, String> recorded, Map<String, String> here) {
+    return differences(recorded, here, true);
+  }
+
+  private static List<String> differences(
+      Map<String, String> recorded, Map<String, String> here, boolean harmless) {
+    List<String> sentences = new ArrayList<>();
+    Set<String> names = new TreeSet<>(recorded.keySet());
+    names.addAll(here.keySet());
+    for (String name : names) {
+      String then = recorded.getOrDefault(name, "unset");
+      String now = here.getOrDefault(name, "unset");
+      if (!Objects.equals(then, now) && HARMLESS.contains(name) == harmless) {
+        sentences.add("%s was %s and is %s here".formatted(name, then, now));
+      }
+    }
+    return sentences;
+  }
+}

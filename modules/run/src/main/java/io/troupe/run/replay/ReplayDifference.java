@@ -1,0 +1,53 @@
+package io.troupe.run.replay;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * The first place where a replay is not the run.
+ *
+ * @param step whose batch or weights differ; none for a group that no step trained on
+ * @param group empty where weights differ
+ * @param completion index in the group
+ * @param token index in the completion, where it is known
+ * @param sentence what was recorded, and what came instead
+ */
+public record ReplayDifference(
+    OptionalLong step,
+    OptionalLong group,
+    OptionalInt completion,
+    OptionalInt token,
+    String sentence) {
+  static ReplayDifference ofWeights(long step, String sentence) {
+    return new ReplayDifference(
+        OptionalLong.of(step),
+        OptionalLong.empty(),
+        OptionalInt.empty(),
+        OptionalInt.empty(),
+        sentence);
+  }
+
+  /** The place and the sentence. */
+  public String line() {
+    StringBuilder place = new StringBuilder();
+    step.ifPresentOrElse(
+        number -> place.append("step ").append(number), () -> place.append("no step"));
+    group.ifPresent(number -> place.append(", group ").append(number));
+    completion.ifPresent(index -> place.append(", completion ").append(index));
+    token.ifPresent(index -> place.append(", token ").append(index));
+    return place.append(": ").append(sentence).toString();
+  }
+
+  /** For JSON. */
+  public Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    step.ifPresent(number -> map.put("step", number));
+    group.ifPresent(number -> map.put("group", number));
+    completion.ifPresent(index -> map.put("completion", index));
+    token.ifPresent(index -> map.put("token", index));
+    map.put("what", sentence);
+    return map;
+  }
+}

@@ -1,0 +1,72 @@
+package io.troupe.run.replay;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a replay made again and what it compared.
+ *
+ * @param begin the version that it began with
+ * @param remarks what differs between the run's processes and this one
+ * @param equal what was equal, bit for bit
+ * @param versionsHeld most versions of the weights that were in memory at a time
+ * @param difference the first; the replay ends there
+ */
+public record ReplayReport(
+    String run,
+    long begin,
+    List<String> remarks,
+    Equal equal,
+    int versionsHeld,
+    Duration time,
+    Optional<ReplayDifference> difference) {
+  private static final double MILLIS = 1e3;
+
+  /**
+   * Counts of what was equal.
+   *
+   * @param steps whose batches and weights were
+   * @param tokens of the completions
+   */
+  public record Equal(long steps, long groups, long completions, long tokens) {}
+
+  public ReplayReport {
+    remarks = List.copyOf(remarks);
+  }
+
+  /** For people. */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    remarks.forEach(remark -> lines.add("note     " + remark));
+    lines.add("begin    v%d".formatted(begin));
+    lines.add(
+        "equal    %,d steps, %,d groups, %,d completions, %,d tokens, bit for bit"
+            .formatted(equal.steps, equal.groups, equal.completions, equal.tokens));
+    lines.add(
+        "took     %.1f s, at most %d versions of the weights in memory"
+            .formatted(time.toMillis() / MILLIS, versionsHeld));
+    difference.ifPresent(first -> lines.add("differs  " + first.line()));
+    return lines;
+  }
+
+  /** For JSON. */
+  public Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("run", run);
+    map.put("begin", begin);
+    map.put("remarks", remarks);
+    map.put("steps", equal.steps);
+    map.put("groups", equal.groups);
+    map.put("completions", equal.completions);
+    map.put("tokens", equal.tokens);
+    map.put("versions_held", versionsHeld);
+    map.put("seconds", time.toMillis() / MILLIS);
+    map.put("equal", difference.isEmpty());
+    difference.ifPresent(first -> map.put("difference", first.toMap()));
+    return map;
+  }
+}

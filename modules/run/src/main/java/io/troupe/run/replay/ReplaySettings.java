@@ -1,0 +1,17 @@
+package io.troupe.run.replay;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * What of a run is made again.
+ *
+ * @param from step up to which the replay may begin: it begins at the newest place at or before it
+ * @param to the last step
+ * @param anyway whether to go on with another library or machine than the run's
+ */
+public record ReplaySettings(long from, long to, boolean anyway) {
+  public ReplaySettings {
+    require(from >= 0, "--from is a step, 0 or greater, not %d", from);
+    require(to >= from, "--to (%d) is not before --from (%d)", to, from);
+  }
+}
