@@ -2,6 +2,7 @@ package io.troupe.tasks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tasks.results.ResultFiles;
 import io.troupe.tasks.rows.RowFiles;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataSet;
@@ -98,7 +99,7 @@ final class LoadersFuzzTest {
               DataSet set = SETS.get(random.nextInt(SETS.size()));
               FieldRows own = new FieldRows("id", "{prompt}", "answer", "solution", "verifier");
               refusedOrRead(bytes, file -> Sets.of(set, file).load());
-              refusedOrRead(bytes, file -> PassRates.read(List.of(file)));
+              refusedOrRead(bytes, file -> ResultFiles.read(List.of(file), ""));
               refusedOrRead(bytes, file -> DataSetSettings.examples(List.of(file), _ -> own, 1));
             });
   }

@@ -1,32 +1,49 @@
 package io.troupe.cli.tasks;
 
 import io.troupe.base.process.ExitCode;
-import io.troupe.tasks.PassRates;
+import io.troupe.tasks.results.StoredResults;
+import io.troupe.tasks.results.StoredResults.Band;
+import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe tasks curriculum}: an order file from pass rates. */
 @Command(
     name = "curriculum",
     mixinStandardHelpOptions = true,
-    description =
-        "Writes an order file for task.order: the ids of stored results by pass rate, the least"
-            + " solved first.",
-    footer = {"", "Example:", "  troupe tasks curriculum --from results.jsonl --descending"})
+    description = {
+      "Writes an order file for task.order: the ids of prompts by what was measured of them, the"
+          + " least solved first. The run trains on these prompts alone."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  troupe tasks curriculum --from eval --key pass@4 --min 0.1 --max 0.9 --output order.txt",
+      "  troupe tasks curriculum --from runs/quickstart-20261121-140200 --descending"
+    })
 final class TasksCurriculumCommand implements Callable<Integer> {
+  @Mixin private ResultOptions results = new ResultOptions();
+
   @Option(
-      names = "--from",
-      paramLabel = "FILE",
-      required = true,
-      description = "Results: lines with id and reward, or id and pass_rate; may be given often.")
-  private List<Path> from = new ArrayList<>();
+      names = "--min",
+      paramLabel = "X",
+      defaultValue = "0",
+      description = "Least value of the key; default ${DEFAULT-VALUE}.")
+  private double least;
+
+  @Option(
+      names = "--max",
+      paramLabel = "X",
+      defaultValue = "1",
+      description = "Greatest value of the key; default ${DEFAULT-VALUE}.")
+  private double most = 1;
 
   @Option(names = "--descending", description = "The most solved first: from easy to hard.")
   private boolean descending;
@@ -43,7 +60,15 @@ final class TasksCurriculumCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<String> ids = PassRates.read(from).curriculum(descending, seed);
+    StoredResults read = results.read();
+    List<String> ids =
+        read.curriculum(results.key(), new Band(least, most, true), descending, seed);
+    results.unknown(read).ifPresent(System.err::println);
+    if (ids.isEmpty()) {
+      throw new TaskDataException(
+          "%s: no prompt has a %s from %s to %s; widen --min and --max"
+              .formatted(results.places(), results.key(), least, most));
+    }
     if (output == null) {
       ids.forEach(System.out::println);
     } else {

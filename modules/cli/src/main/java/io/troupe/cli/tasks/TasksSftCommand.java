@@ -5,9 +5,11 @@ import io.troupe.config.RunConfig;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.session.JsonText;
-import io.troupe.tasks.PassRates;
-import io.troupe.tasks.PassRates.Example;
 import io.troupe.tasks.Task;
+import io.troupe.tasks.results.PromptResults;
+import io.troupe.tasks.results.StoredResults;
+import io.troupe.tasks.results.StoredResults.Band;
+import io.troupe.tasks.results.StoredResults.Solved;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +24,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe tasks sft}: a supervised set from pass rates. */
@@ -29,27 +32,24 @@ import picocli.CommandLine.Option;
     name = "sft",
     mixinStandardHelpOptions = true,
     description = {
-      "Writes a supervised set: one correct completion of each prompt that is sometimes solved.",
-      "Its lines load as a task: {name: jsonl, solution_field: completion, verifier: …}."
+      "Writes rows for `troupe sft`: correct completions of prompts that are sometimes solved.",
+      "They load as a task too: {name: jsonl, solution_field: completion, verifier: …}."
     },
     footer = {
       "",
-      "Example:",
+      "Examples:",
+      "  troupe tasks sft --from eval --key pass@4 --output sft.jsonl",
+      "  troupe tasks sft --from runs/quickstart-20261121-140200 --max 1 --output sft.jsonl",
       "  troupe tasks sft --from results.jsonl --config conf/math.yaml --output sft.jsonl"
     })
 final class TasksSftCommand implements Callable<Integer> {
-  @Option(
-      names = "--from",
-      paramLabel = "FILE",
-      required = true,
-      description = "Results: lines with id, reward and completion; may be given often.")
-  private List<Path> from = new ArrayList<>();
+  @Mixin private ResultOptions results = new ResultOptions();
 
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      required = true,
-      description = "Configuration whose task has the prompts.")
+      description =
+          "Configuration whose task has the prompts; needed where the results do not hold them.")
   private @Nullable Path config;
 
   @Option(names = "--set", paramLabel = "KEY=VALUE", description = "Overrides a key of it.")
@@ -62,15 +62,22 @@ final class TasksSftCommand implements Callable<Integer> {
       names = "--min",
       paramLabel = "RATE",
       defaultValue = "0",
-      description = "Least pass rate; default ${DEFAULT-VALUE}.")
+      description = "Least value of the key; default ${DEFAULT-VALUE}.")
   private double least;
 
   @Option(
       names = "--max",
       paramLabel = "RATE",
       defaultValue = "0.5",
-      description = "Pass rates stay below it; default ${DEFAULT-VALUE}.")
+      description = "Values of the key stay below it; 1 includes 1; default ${DEFAULT-VALUE}.")
   private double most;
+
+  @Option(
+      names = "--each",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Most completions of a prompt; default ${DEFAULT-VALUE}.")
+  private int each = 1;
 
   @Option(
       names = "--seed",
@@ -81,42 +88,61 @@ final class TasksSftCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<Example> examples = PassRates.read(from).examples(least, most, seed);
+    StoredResults read = results.read();
+    List<Solved> examples =
+        read.solved(results.key(), new Band(least, most, most == 1), each, seed);
+    results.unknown(read).ifPresent(System.err::println);
     if (examples.isEmpty()) {
       throw new TaskDataException(
-          ("%s: no prompt with a pass rate from %s to below %s has a correct completion; lines need"
-                  + " the field completion, and --min and --max may be too narrow")
-              .formatted(from, least, most));
+          ("%s: no prompt with a %s from %s to below %s has a correct completion; lines need the"
+                  + " field completion, and --min and --max may be too narrow")
+              .formatted(results.places(), results.key(), least, most));
     }
-    Task task =
-        Composition.described(RunConfig.load(Objects.requireNonNull(config), overrides).config())
-            .task();
-    Map<String, Prompt> prompts = new HashMap<>();
-    Stream.concat(task.train().stream(), task.heldOut().stream())
-        .forEach(prompt -> prompts.put(prompt.id().value(), prompt));
+    Map<String, Prompt> prompts = prompts();
     List<String> lines = new ArrayList<>();
-    for (Example example : examples) {
-      lines.add(line(example, prompts));
+    Map<String, Integer> number = new HashMap<>();
+    for (Solved example : examples) {
+      int nth = number.merge(example.id(), 1, Integer::sum);
+      lines.add(line(example, nth == 1 ? "" : "#" + nth, read, prompts));
     }
     Files.write(Objects.requireNonNull(output), lines);
     System.out.printf("%,d examples written to %s%n", lines.size(), output);
     return ExitCode.OK.code();
   }
 
-  private String line(Example example, Map<String, Prompt> prompts) {
+  private Map<String, Prompt> prompts() throws IOException {
+    Map<String, Prompt> prompts = new HashMap<>();
+    if (config != null) {
+      Task task = Composition.described(RunConfig.load(config, overrides).config()).task();
+      Stream.concat(task.train().stream(), task.heldOut().stream())
+          .forEach(prompt -> prompts.put(prompt.id().value(), prompt));
+    }
+    return prompts;
+  }
+
+  private String line(
+      Solved example, String suffix, StoredResults read, Map<String, Prompt> prompts) {
+    PromptResults measured = read.byId().getOrDefault(example.id(), PromptResults.NONE);
     Prompt prompt = prompts.get(example.id());
-    if (prompt == null) {
+    if (prompt == null && config != null) {
       throw new TaskDataException(
           "the results name the prompt %s, which the task of %s does not have"
               .formatted(example.id(), config));
     }
+    if (prompt == null && measured.prompt().isEmpty()) {
+      throw new TaskDataException(
+          "the results do not hold the text of prompt %s; give --config, whose task has it"
+              .formatted(example.id()));
+    }
     Map<String, Object> line = new LinkedHashMap<>();
-    line.put("id", example.id());
-    line.put("source", prompt.source());
-    line.put("prompt", prompt.text());
-    line.put("answer", prompt.answer());
+    line.put("id", example.id() + suffix);
+    line.put("source", prompt == null ? measured.source() : prompt.source());
+    line.put("prompt", prompt == null ? measured.prompt() : prompt.text());
+    if (prompt != null) {
+      line.put("answer", prompt.answer());
+    }
     line.put("completion", example.completion());
-    line.put("pass_rate", example.passRate());
+    line.put("pass_rate", example.difficulty());
     return new JsonText().line(line);
   }
 }

@@ -1,0 +1,85 @@
+package io.troupe.cli.tasks;
+
+import io.troupe.tasks.results.Difficulty;
+import io.troupe.tasks.results.ResultFiles;
+import io.troupe.tasks.results.StoredResults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** Options of which results are read, and by which number. */
+final class ResultOptions {
+  private static final Path RUNS = Path.of("runs");
+
+  @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
+  private CommandLine.Model.@Nullable CommandSpec command;
+
+  @Option(
+      names = "--from",
+      paramLabel = "WHAT",
+      required = true,
+      description =
+          "Results; may be given often: the folder that `troupe eval` wrote, a run by its name or"
+              + " folder (its rollouts), or a file: results.jsonl, rollouts.jsonl, the output of"
+              + " `troupe verify`, or lines with id and pass_rate.")
+  private List<Path> from = new ArrayList<>();
+
+  @Option(
+      names = "--key",
+      paramLabel = "KEY",
+      defaultValue = "mean",
+      description =
+          "mean (reward), or pass@K, estimated from all samples of a prompt; default"
+              + " ${DEFAULT-VALUE}.")
+  private String key = "mean";
+
+  @Option(
+      names = "--task",
+      paramLabel = "NAME",
+      defaultValue = "",
+      description = "Of an evaluation with several tasks: the lines of this one.")
+  private String task = "";
+
+  StoredResults read() throws IOException {
+    return ResultFiles.read(places(), task);
+  }
+
+  /** The places as given, a run's name as its folder. */
+  List<Path> places() {
+    return from.stream()
+        .map(place -> Files.exists(place) ? place : RUNS.resolve(place))
+        .map(place -> Files.exists(place) ? place : RUNS.relativize(place))
+        .toList();
+  }
+
+  Difficulty key() {
+    try {
+      return Difficulty.parse(key);
+    } catch (IllegalArgumentException wrong) {
+      throw new CommandLine.ParameterException(
+          Objects.requireNonNull(command).commandLine(), "--key: " + wrong.getMessage(), wrong);
+    }
+  }
+
+  /** A sentence about prompts that are left out, if there are any. */
+  Optional<String> unknown(StoredResults read) {
+    long count = read.unknown(key());
+    return count == 0
+        ? Optional.empty()
+        : Optional.of(
+            String.format(
+                Locale.ROOT,
+                "%,d of %,d prompts left out: too little of them was judged for %s",
+                count,
+                read.byId().size(),
+                key()));
+  }
+}
