@@ -3,10 +3,12 @@ package io.troupe.config;
 import io.troupe.config.training.DistillationSection;
 import io.troupe.config.training.LossSection;
 import io.troupe.core.advantage.Baseline;
+import io.troupe.core.advantage.OverlongPunishment;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.Distillation;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.Overlong;
 import io.troupe.core.loss.SequenceMask;
 
 /** The loss that a configuration's names and numbers come to. */
@@ -38,7 +40,9 @@ final class LossResolver {
         distillation(),
         config.distillation().policyCoefficient(),
         config.supervised().coefficient(),
-        loss.maskTruncated(),
+        new Overlong(
+            loss.maskTruncated(),
+            new OverlongPunishment(loss.overlongBuffer(), loss.overlongPenalty())),
         config.rollout().temperature());
   }
 
@@ -68,6 +72,7 @@ final class LossResolver {
       case LENGTH_WEIGHTED -> Baseline.LENGTH_WEIGHTED;
       case STEP_STANDARDISED -> Baseline.STEP_STANDARDISED;
       case GROUP_CENTRED_STEP_SCALED -> Baseline.GROUP_CENTRED_STEP_SCALED;
+      case PARTS_STANDARDISED -> Baseline.PARTS_STANDARDISED;
     };
   }
 

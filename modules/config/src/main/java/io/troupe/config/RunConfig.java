@@ -86,6 +86,12 @@ public record RunConfig(
         .on("evaluation.max_tokens", "policy.context_length")
         .require(() -> evaluation.maxTokens() < context, room, "lower it, or raise the context");
     rules
+        .on("loss.overlong_buffer", "rollout.max_tokens")
+        .require(
+            () -> loss.overlongBuffer() <= rollout.maxTokens(),
+            "must not exceed rollout.max_tokens (%d)".formatted(rollout.maxTokens()),
+            "lower it, or raise the limit");
+    rules
         .on("evaluation.every", "task.held_out_share")
         .require(
             () -> evaluation.every() == 0 || task.holdsOut(),

@@ -1,5 +1,7 @@
 package io.troupe.runtime;
 
+import io.troupe.core.advantage.OverlongPunishment;
+import io.troupe.core.advantage.StepRewards;
 import io.troupe.core.loss.KlRewardPenalty;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.TeacherTokens;
@@ -8,6 +10,7 @@ import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.engine.train.TrainingEngine;
+import io.troupe.runtime.prompt.CompletionLimits;
 import io.troupe.runtime.prompt.TeacherPrompts;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -23,34 +26,54 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
   private static final Logger LOG = LoggerFactory.getLogger(ReferenceScoring.class);
 
   /**
-   * The rewards of each group's completions, less the KL penalty where it is in the reward; absent
-   * if a log-probability of the reference policy is not finite.
+   * The rewards of each group's completions, with the KL penalty where it is in the reward, and the
+   * punishment of long completions, as parts; absent if a log-probability of the reference policy
+   * is not finite.
    */
-  Optional<List<double[]>> rewards(List<ScoredGroup> groups) {
-    List<double[]> rewards = new ArrayList<>();
-    for (ScoredGroup group : groups) {
-      rewards.add(group.rewards().stream().mapToDouble(Double::doubleValue).toArray());
+  Optional<StepRewards> rewards(List<ScoredGroup> groups, CompletionLimits limits) {
+    StepRewards rewards = StepRewards.of(groups.stream().map(ScoredGroup::rewardArray).toList());
+    OverlongPunishment punishment = loss.overlong().punishment();
+    if (punishment.active()) {
+      rewards =
+          rewards.with(
+              groups.stream()
+                  .map(group -> punished(group, punishment, limits.of(group.prompt())))
+                  .toList());
     }
     if (!loss.penalisesReward()) {
       return Optional.of(rewards);
     }
+    return penalties(groups).map(rewards::with);
+  }
+
+  private static double[] punished(ScoredGroup group, OverlongPunishment punishment, int limit) {
+    return group.episodes().stream()
+        .mapToDouble(
+            episode -> punishment.of(episode.turns().getLast().completion().length(), limit))
+        .toArray();
+  }
+
+  private Optional<List<double[]>> penalties(List<ScoredGroup> groups) {
+    List<double[]> penalties = new ArrayList<>();
     List<TrainingSequence> all = groups.stream().flatMap(ReferenceScoring::sequences).toList();
     List<double[]> reference = engine.referenceLogProbs(all, loss.temperature());
     int sequence = 0;
-    for (int g = 0; g < groups.size(); g++) {
-      for (int i = 0; i < rewards.get(g).length; i++) {
-        for (int each = groups.get(g).episodes().get(i).sequences().size(); each > 0; each--) {
+    for (ScoredGroup group : groups) {
+      double[] own = new double[group.episodes().size()];
+      for (int i = 0; i < own.length; i++) {
+        for (int each = group.episodes().get(i).sequences().size(); each > 0; each--) {
           OptionalDouble penalty =
               KlRewardPenalty.of(loss, all.get(sequence), reference.get(sequence));
           if (penalty.isEmpty()) {
             return Optional.empty();
           }
-          rewards.get(g)[i] -= penalty.getAsDouble();
+          own[i] -= penalty.getAsDouble();
           sequence++;
         }
       }
+      penalties.add(own);
     }
-    return Optional.of(rewards);
+    return Optional.of(penalties);
   }
 
   /**

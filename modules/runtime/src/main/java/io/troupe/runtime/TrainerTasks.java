@@ -2,6 +2,7 @@ package io.troupe.runtime;
 
 import static io.troupe.core.Require.invariant;
 
+import io.troupe.core.advantage.StepRewards;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.loss.LossWeights;
@@ -19,8 +20,10 @@ import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.CompletionLimits;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
+import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.prompt.TeacherPrompts;
 import io.troupe.store.checkpoint.BufferedGroupFile;
 import io.troupe.store.checkpoint.Checkpoints;
@@ -107,6 +110,7 @@ public final class TrainerTasks {
   private final Optional<Resume> resume;
   private final Consumer<WarmupProgress> progress;
   private final TeacherPrompts teacherPrompts;
+  private final CompletionLimits completionLimits;
   private volatile boolean stopped;
   private @Nullable TrainingEngine engine;
 
@@ -124,6 +128,12 @@ public final class TrainerTasks {
     this.checkpoints = checkpoints;
     this.resume = resume;
     this.progress = progress;
+    this.completionLimits =
+        new CompletionLimits(
+            pool,
+            settings.loss().overlong().punishment().active()
+                ? settings.sampling()
+                : SourceSampling.of(settings.sampling().general()));
     this.teacherPrompts = new TeacherPrompts(settings.teacherPrompt(), pool, room.engines());
   }
 
@@ -259,7 +269,7 @@ public final class TrainerTasks {
       engine().freezeReference();
     }
     ReferenceScoring consultation = new ReferenceScoring(engine(), loss, teacherPrompts);
-    Optional<List<double[]>> rewards = consultation.rewards(groups);
+    Optional<StepRewards> rewards = consultation.rewards(groups, completionLimits);
     if (rewards.isEmpty()) {
       return new WeightsKept("a log-probability of the reference policy is not finite", false);
     }

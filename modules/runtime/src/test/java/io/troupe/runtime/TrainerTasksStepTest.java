@@ -10,6 +10,7 @@ import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.KlPlacement;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.Overlong;
 import io.troupe.core.loss.SequenceMask;
 import io.troupe.core.loss.TeacherTokens;
 import io.troupe.core.loss.TokenMarks;
@@ -51,7 +52,7 @@ final class TrainerTasksStepTest {
         distillation,
         1,
         supervised,
-        false,
+        Overlong.KEPT,
         1);
   }
 

@@ -21,7 +21,8 @@ public record LossSection(
                 + " deviation (a mean over G; over G - 1 with `standardised_unbiased`, as TRL and"
                 + " verl have it) or only `centred`, or `leave_one_out`, the mean of the others;"
                 + " `mean_scaled` (MaxRL), `length_weighted` (OPO), `step_standardised`"
-                + " (REINFORCE++) and `group_centred_step_scaled` (REINFORCE++-baseline) are in"
+                + " (REINFORCE++), `group_centred_step_scaled` (REINFORCE++-baseline) and"
+                + " `parts_standardised` (GDPO) are in"
                 + " docs/algorithms.md; `auto` takes the objective's own.")
         @Default("auto")
         BaselineName baseline,
@@ -90,6 +91,18 @@ public record LossSection(
                 + " filtering); their rewards are in their group's baseline all the same.")
         @Default("false")
         boolean maskTruncated,
+    @Doc(
+            value =
+                "Soft overlong punishment: over the last tokens before its limit a completion's"
+                    + " reward falls, linearly; 0 punishes nothing.",
+            unit = "tokens")
+        @Default("0")
+        @Range(min = 0)
+        int overlongBuffer,
+    @Doc("What a completion of as many tokens as its limit loses of its reward by that.")
+        @Default("1.0")
+        @Range(min = 0)
+        double overlongPenalty,
     @Doc("β, the weight of the KL penalty towards the reference; 0 means no penalty.")
         @Default("0.0")
         @Range(min = 0)
@@ -153,7 +166,9 @@ public record LossSection(
     /** The step's mean, in its deviations. */
     STEP_STANDARDISED,
     /** The group's mean, in deviations of the step. */
-    GROUP_CENTRED_STEP_SCALED
+    GROUP_CENTRED_STEP_SCALED,
+    /** The group's mean of each part of the reward apart. */
+    PARTS_STANDARDISED
   }
 
   /** Corrections by name. */

@@ -22,9 +22,12 @@ import java.util.List;
  *   LENGTH_WEIGHTED         A_i = r_i - sum n r / sum n             Hao et al. 2025 (OPO), n tokens
  *   STEP_STANDARDISED       A_i = (r_i - mean') / max(std', 1e-6)   Hu 2025 (REINFORCE++)
  *   GROUP_CENTRED_STEP_SCALED   = (r_i - mean) / max(std'(r - mean), 1e-6)
+ *   PARTS_STANDARDISED      A_i = B_i / max(std'(B), 1e-6)          Liu et al. 2026 (GDPO)
+ *                           B_i = sum over parts k of (r_ki - mean_k) / max(std_k, 1e-6)
  * </pre>
  *
- * <p>where mean' and std' are over all rewards of the step.
+ * <p>where mean' and std' are over all rewards of the step. Of GDPO's last normalisation the mean
+ * is left out: it is 0, because it is 0 over each group.
  *
  * <p>The arithmetic is on r_i - r_1, so that equal rewards give exactly 0, whatever they are. A
  * group of one has nothing to be compared with: its advantage is 0 under every baseline.
@@ -40,6 +43,19 @@ public final class Advantages {
    * @param rewards an array a group, an element a completion, finite
    * @param lengths of the same shape: sampled tokens, 1 or more
    */
+  public static List<double[]> of(Baseline baseline, StepRewards rewards, List<int[]> lengths) {
+    if (baseline != Baseline.PARTS_STANDARDISED) {
+      return of(baseline, rewards.total(), lengths);
+    }
+    List<List<double[]>> parts =
+        rewards.parts().stream()
+            .map(part -> part.stream().map(group -> of(Baseline.STANDARDISED, group)).toList())
+            .toList();
+    List<double[]> sums = new StepRewards(parts).total();
+    return scaledByStep(sums, joined(sums));
+  }
+
+  /** The advantages of a step whose rewards have one part. */
   public static List<double[]> of(Baseline baseline, List<double[]> rewards, List<int[]> lengths) {
     return switch (baseline) {
       case STANDARDISED, STANDARDISED_UNBIASED, CENTRED, LEAVE_ONE_OUT, MEAN_SCALED ->
@@ -51,6 +67,7 @@ public final class Advantages {
         }
         yield all;
       }
+      case PARTS_STANDARDISED -> of(baseline, StepRewards.of(rewards), lengths);
       case STEP_STANDARDISED -> scaledByStep(rewards, centred(joined(rewards)));
       case GROUP_CENTRED_STEP_SCALED ->
           scaledByStep(rewards, joined(rewards.stream().map(Advantages::centred).toList()));
@@ -104,7 +121,7 @@ public final class Advantages {
           case CENTRED -> 1;
           case LEAVE_ONE_OUT -> Math.max(rewards.length - 1., 1) / rewards.length;
           case MEAN_SCALED -> mean(rewards);
-          case LENGTH_WEIGHTED, STEP_STANDARDISED, GROUP_CENTRED_STEP_SCALED ->
+          case LENGTH_WEIGHTED, STEP_STANDARDISED, GROUP_CENTRED_STEP_SCALED, PARTS_STANDARDISED ->
               throw new IllegalArgumentException(
                   baseline + " needs the lengths, or the rewards, of the whole step");
         };

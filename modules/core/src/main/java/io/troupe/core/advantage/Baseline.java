@@ -20,5 +20,10 @@ public enum Baseline {
    * The group's mean, in units of the standard deviation over the step of what is left:
    * REINFORCE++-baseline (Hu 2025).
    */
-  GROUP_CENTRED_STEP_SCALED
+  GROUP_CENTRED_STEP_SCALED,
+  /**
+   * The group's mean of each part of the reward apart, in units of that part's standard deviation;
+   * their sum in units of its standard deviation over the step: GDPO (Liu et al. 2026).
+   */
+  PARTS_STANDARDISED
 }

@@ -1,6 +1,7 @@
 package io.troupe.core.loss;
 
 import io.troupe.core.advantage.Baseline;
+import io.troupe.core.advantage.OverlongPunishment;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class LossFormula {
             "trained",
             "staleness <= %d".formatted(maxStaleness),
             "an older token is in no sum and no count"));
-    if (s.masksTruncated()) {
+    if (s.overlong().masked()) {
       lines.add(
           new Line("", "", "nor is a completion that the token limit cut off; its reward counts"));
     }
@@ -63,6 +64,15 @@ public final class LossFormula {
               "K = %s; d = log p_ref - log q, of every token"
                   .formatted(estimate(s.klEstimator()))));
       lines.addAll(reference(refreshEvery));
+    }
+    OverlongPunishment punishment = s.overlong().punishment();
+    if (punishment.active()) {
+      lines.add(
+          new Line(
+              "reward",
+              "r = r - %s min(max(n - (L - %d), 0) / %d, 1)"
+                  .formatted(number(punishment.factor()), punishment.buffer(), punishment.buffer()),
+              "n tokens of the completion, L its token limit"));
     }
     lines.addAll(ratio(s));
     lines.add(new Line("surrogate", "S = " + surrogate(s), ""));
@@ -120,6 +130,11 @@ public final class LossFormula {
               "advantage",
               "A = c / max(std(c), 1e-6), c = r - mean(r)",
               rewards + "; std over all of the step");
+      case PARTS_STANDARDISED ->
+          new Line(
+              "advantage",
+              "A = B / max(std(B), 1e-6), B = sum_k (r_k - mean(r_k)) / max(std(r_k), 1e-6)",
+              rewards + ", part k by part; std(B) over all of the step");
       case LEAVE_ONE_OUT ->
           new Line(
               "advantage", "A = r - mean(r of the other %d)".formatted(completions - 1), rewards);

@@ -23,8 +23,7 @@ import java.util.Locale;
  * @param policyCoefficient multiplies surrogate and penalty, not distillation; finite, 0 or greater
  * @param supervisedCoefficient multiplies the loss of the examples that a step imitates beside its
  *     rollouts; finite, 0 or greater; 0 means that a step has none
- * @param masksTruncated whether completions that the token limit cut off have no loss weight; their
- *     rewards are in their group's baseline all the same
+ * @param overlong what becomes of completions that come near their token limit
  * @param temperature logits are divided by it, in the trainer as in the sampler; finite, greater
  *     than 0
  */
@@ -41,7 +40,7 @@ public record LossSettings(
     Distillation distillation,
     double policyCoefficient,
     double supervisedCoefficient,
-    boolean masksTruncated,
+    Overlong overlong,
     double temperature) {
   public LossSettings {
     require(clipLow >= 0 && clipLow <= 1, "clip_low lies in [0, 1], not %s", clipLow);
@@ -85,7 +84,7 @@ public record LossSettings(
         new Distillation.None(),
         1,
         0,
-        false,
+        Overlong.KEPT,
         temperature);
   }
 
@@ -146,7 +145,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         supervisedCoefficient,
-        masksTruncated,
+        overlong,
         temperature);
   }
 
@@ -165,7 +164,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         supervisedCoefficient,
-        masksTruncated,
+        overlong,
         temperature);
   }
 
@@ -184,7 +183,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         supervisedCoefficient,
-        masksTruncated,
+        overlong,
         temperature);
   }
 
@@ -203,12 +202,12 @@ public record LossSettings(
         other,
         policyShare,
         supervisedCoefficient,
-        masksTruncated,
+        overlong,
         temperature);
   }
 
-  /** The same, with or without what the token limit cut off. */
-  public LossSettings maskingTruncated(boolean masks) {
+  /** The same with another rule for long completions. */
+  public LossSettings with(Overlong other) {
     return new LossSettings(
         objective,
         baseline,
@@ -222,7 +221,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         supervisedCoefficient,
-        masks,
+        other,
         temperature);
   }
 
@@ -241,7 +240,7 @@ public record LossSettings(
         distillation,
         policyCoefficient,
         coefficient,
-        masksTruncated,
+        overlong,
         temperature);
   }
 }

@@ -36,6 +36,11 @@ public record ScoredGroup(
         rewards);
   }
 
+  /** The rewards as an array of its own. */
+  public double[] rewardArray() {
+    return rewards.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
   /** Everything that was sampled: the turns of the first episode, of the second, and so on. */
   public List<Completion> completions() {
     return episodes.stream().flatMap(Episode::completions).toList();

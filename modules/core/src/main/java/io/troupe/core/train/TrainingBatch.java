@@ -1,6 +1,7 @@
 package io.troupe.core.train;
 
 import io.troupe.core.advantage.Advantages;
+import io.troupe.core.advantage.StepRewards;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.LossWeights;
 import io.troupe.core.loss.TrainingSequence;
@@ -51,7 +52,7 @@ public record TrainingBatch(
     int episodes = groups.stream().mapToInt(group -> group.episodes().size()).sum();
     return of(
         groups,
-        groups.stream().map(TrainingBatch::rewards).toList(),
+        StepRewards.of(groups.stream().map(ScoredGroup::rewardArray).toList()),
         Collections.nCopies(episodes, true),
         loss,
         bound,
@@ -62,12 +63,12 @@ public record TrainingBatch(
    * The same by other rewards, and with what a teacher can speak of. Where there is nothing but a
    * distillation, a completion that it cannot speak of has no loss weight.
    *
-   * @param rewards an array a group, an element an episode
+   * @param rewards of the groups' episodes
    * @param taught an element an episode of all groups, in order; not read without a distillation
    */
   public static TrainingBatch of(
       List<ScoredGroup> groups,
-      List<double[]> rewards,
+      StepRewards rewards,
       List<Boolean> taught,
       LossSettings loss,
       StalenessBound bound,
@@ -79,7 +80,7 @@ public record TrainingBatch(
         boolean silent = loss.distilsAlone() && !taught.get(episodes.size());
         boolean teaches =
             !silent
-                && !(loss.masksTruncated() && truncated(episode))
+                && !(loss.overlong().masked() && truncated(episode))
                 && loss.distillation().learnsFrom(group.rewards().get(i));
         episodes.add(EpisodeTokens.of(episode, teaches, bound, from));
       }
@@ -123,9 +124,5 @@ public record TrainingBatch(
   /** Whether the token limit cut the episode's last answer off. */
   private static boolean truncated(Episode episode) {
     return episode.turns().getLast().completion().finishReason() == FinishReason.LENGTH;
-  }
-
-  private static double[] rewards(ScoredGroup group) {
-    return group.rewards().stream().mapToDouble(Double::doubleValue).toArray();
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.core.loss;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.advantage.Baseline;
+import io.troupe.core.advantage.OverlongPunishment;
 import io.troupe.core.loss.Correction.None;
 import io.troupe.core.loss.Correction.TruncatedImportance;
 import io.troupe.core.loss.Objective.Dapo;
@@ -109,7 +110,7 @@ final class LossFormulaTest {
         distillation,
         policy,
         supervised,
-        false,
+        Overlong.KEPT,
         1);
   }
 
@@ -178,9 +179,10 @@ final class LossFormulaTest {
     LossSettings s =
         GoldenBatch.settings(new Dapo(), .2, .28, new None(), 0)
             .with(Baseline.STANDARDISED_UNBIASED)
-            .maskingTruncated(true);
+            .with(new Overlong(true, new OverlongPunishment(100, 0.5)));
     assertThat(LossFormula.describe(s, 8, 1, 0))
         .contains("r: the rewards of a group of 8; std divides by 7\n")
+        .contains("r = r - 0.5 min(max(n - (L - 100), 0) / 100, 1)")
         .endsWith("nor is a completion that the token limit cut off; its reward counts");
   }
 

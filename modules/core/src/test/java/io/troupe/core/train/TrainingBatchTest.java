@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.advantage.Baseline;
+import io.troupe.core.advantage.OverlongPunishment;
+import io.troupe.core.advantage.StepRewards;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.Distillation;
 import io.troupe.core.loss.GoldenBatch;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.Overlong;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
@@ -143,7 +146,7 @@ class TrainingBatchTest {
       List<ScoredGroup> groups, List<Boolean> taught, LossSettings loss) {
     List<double[]> rewards = groups.stream().map(_ -> new double[] {0, 1}).toList();
     return TrainingBatch.of(
-        groups, rewards, taught, loss, new StalenessBound(0), WeightVersion.BASE);
+        groups, StepRewards.of(rewards), taught, loss, new StalenessBound(0), WeightVersion.BASE);
   }
 
   @Test
@@ -160,7 +163,7 @@ class TrainingBatchTest {
     TrainingBatch masked =
         TrainingBatch.of(
             List.of(group),
-            LOSS.with(Baseline.CENTRED).maskingTruncated(true),
+            LOSS.with(Baseline.CENTRED).with(new Overlong(true, OverlongPunishment.NONE)),
             new StalenessBound(0),
             WeightVersion.BASE);
     TrainingBatch all =

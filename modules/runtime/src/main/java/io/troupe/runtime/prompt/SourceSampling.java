@@ -23,6 +23,11 @@ public record SourceSampling(
     return new SourceSampling(general, Map.of(), new EpisodeSettings.SingleTurn());
   }
 
+  /** Whether all prompts have the same settings. */
+  public boolean isUniform() {
+    return bySource.isEmpty();
+  }
+
   /** The settings for completions of a prompt. */
   public SamplingSettings of(Prompt prompt) {
     return bySource.getOrDefault(prompt.source(), general);

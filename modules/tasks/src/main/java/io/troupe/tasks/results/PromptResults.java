@@ -31,13 +31,7 @@ public record PromptResults(
 
   PromptResults scored(double reward, boolean full) {
     return new PromptResults(
-        judged + 1,
-        sum + reward,
-        passed + (full ? 1 : 0),
-        unverifiable,
-        correct,
-        prompt,
-        source);
+        judged + 1, sum + reward, passed + (full ? 1 : 0), unverifiable, correct, prompt, source);
   }
 
   PromptResults unscored() {

@@ -112,7 +112,11 @@ public final class ResultFiles {
   }
 
   private static String sample(Row row) throws RowException {
-    return row.textOrEmpty("task") + "\0" + row.fields().path("sample").asLong() + "\0" + row.scalar("id");
+    return row.textOrEmpty("task")
+        + "\0"
+        + row.fields().path("sample").asLong()
+        + "\0"
+        + row.scalar("id");
   }
 
   private void row(Row row) throws RowException {

@@ -72,8 +72,8 @@ public record StoredResults(Map<String, PromptResults> byId) {
   }
 
   /**
-   * Returns correct completions, chosen by the seed and different from each other, of the prompts of
-   * a band, in an order of the seed. Prompts without a correct completion are left out.
+   * Returns correct completions, chosen by the seed and different from each other, of the prompts
+   * of a band, in an order of the seed. Prompts without a correct completion are left out.
    *
    * @param each most completions of a prompt
    */

@@ -53,7 +53,7 @@ final class StoredResultsTest {
             Map.entry("a", new PromptResults(2, 1.5, 1, 1, List.of("x"), "", "")),
             Map.entry("b", results(1, 0.25, 0)),
             Map.entry("7", results(1, 1, 1)));
-    assertThat(MEAN.of(read.byId().get("a"))).hasValue(0.75);
+    assertThat(MEAN.of(read.byId().getOrDefault("a", PromptResults.NONE))).hasValue(0.75);
   }
 
   @Test
@@ -100,8 +100,7 @@ final class StoredResultsTest {
         """);
 
     assertThat(ResultFiles.read(List.of(folder), "").byId())
-        .containsExactly(
-            Map.entry("a", new PromptResults(3, 2, 2, 1, List.of("2"), "1+1=", "")));
+        .containsExactly(Map.entry("a", new PromptResults(3, 2, 2, 1, List.of("2"), "1+1=", "")));
   }
 
   @Test

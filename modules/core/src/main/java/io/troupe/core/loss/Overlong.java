@@ -1,0 +1,15 @@
+package io.troupe.core.loss;
+
+import io.troupe.core.advantage.OverlongPunishment;
+
+/**
+ * What becomes of completions that come near their token limit.
+ *
+ * @param masked whether those that the limit cut off have no loss weight; their rewards are in
+ *     their group's baseline all the same
+ * @param punishment what the reward of a long one loses
+ */
+public record Overlong(boolean masked, OverlongPunishment punishment) {
+  /** They are trained like all others. */
+  public static final Overlong KEPT = new Overlong(false, OverlongPunishment.NONE);
+}
