@@ -12,7 +12,9 @@ import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.wire.AgentDialect;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
+import io.troupe.gateway.wire.AnthropicMessages;
 import io.troupe.gateway.wire.ChatCompletions;
+import io.troupe.gateway.wire.OpenAiResponses;
 import io.troupe.gateway.wire.ServerEvent;
 import io.troupe.net.http.BoundedHttpServer;
 import io.troupe.net.http.SameSiteCheck;
@@ -50,7 +52,13 @@ public final class GatewayServer implements AutoCloseable {
 
   private static final Pattern PATH = Pattern.compile("/e/([a-z0-9-]+)(?:/v1)?/([a-z_/]+)");
   private static final Map<String, AgentDialect> DIALECTS =
-      Map.of("chat/completions", new ChatCompletions());
+      Map.of(
+          "chat/completions", new ChatCompletions(),
+          "messages", new AnthropicMessages(),
+          "responses", new OpenAiResponses());
+
+  /** A route of Anthropic's, by which agents decide when to compact their conversation. */
+  private static final String COUNT = "messages/count_tokens";
 
   private final BoundedHttpServer http;
   private final SameSiteCheck site;
@@ -98,11 +106,14 @@ public final class GatewayServer implements AutoCloseable {
       if (!path.matches()) {
         throw new RefusedTurnException(404, "not_found", "no route of this name");
       }
-      dialect = DIALECTS.getOrDefault(path.group(2), dialect);
+      dialect = DIALECTS.getOrDefault(path.group(2).replace(COUNT, "messages"), dialect);
       refuseForeign(exchange.getRequestHeaders());
       GatewaySession session = session(path.group(1), exchange.getRequestHeaders());
       if (path.group(2).equals("models") && exchange.getRequestMethod().equals("GET")) {
         reply(exchange, 200, models());
+      } else if (path.group(2).equals(COUNT) && exchange.getRequestMethod().equals("POST")) {
+        int tokens = session.count(read(exchange, dialect));
+        reply(exchange, 200, JsonFields.object().put("input_tokens", tokens));
       } else if (DIALECTS.containsKey(path.group(2))
           && exchange.getRequestMethod().equals("POST")) {
         answer(exchange, dialect, session);
@@ -157,13 +168,7 @@ public final class GatewayServer implements AutoCloseable {
 
   private static void answer(HttpExchange exchange, AgentDialect dialect, GatewaySession session)
       throws IOException, InterruptedException, RefusedTurnException {
-    TurnRequest request;
-    try {
-      request = dialect.read(body(exchange));
-    } catch (MalformedTurnException malformed) {
-      throw new RefusedTurnException(
-          new Refusal(400, "invalid_request", malformed.parameter(), Causes.message(malformed)));
-    }
+    TurnRequest request = read(exchange, dialect);
     PendingTurn turn = session.ask(request, proof(exchange.getRequestHeaders()));
     if (request.stream()) {
       stream(exchange, dialect, turn, request);
@@ -176,6 +181,16 @@ public final class GatewayServer implements AutoCloseable {
         turn.lost();
         throw gone;
       }
+    }
+  }
+
+  private static TurnRequest read(HttpExchange exchange, AgentDialect dialect)
+      throws IOException, RefusedTurnException {
+    try {
+      return dialect.read(body(exchange));
+    } catch (MalformedTurnException malformed) {
+      throw new RefusedTurnException(
+          new Refusal(400, "invalid_request", malformed.parameter(), Causes.message(malformed)));
     }
   }
 

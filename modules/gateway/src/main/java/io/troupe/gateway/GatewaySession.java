@@ -157,6 +157,16 @@ public final class GatewaySession {
     return turn;
   }
 
+  /** Counts the tokens that a turn would be asked with. */
+  int count(TurnRequest request) throws RefusedTurnException {
+    SessionBook now;
+    synchronized (this) {
+      refuseIfEnded();
+      now = book;
+    }
+    return encoded(request, MessageChain.of(request), now).length;
+  }
+
   private void refuseIfEnded() throws RefusedTurnException {
     if (ended) {
       throw new RefusedTurnException(409, "concluded", "episode %s has ended".formatted(id));
@@ -207,9 +217,8 @@ public final class GatewaySession {
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
   private record Sampled(int[] request, Completion completion, long startMillis) {}
 
-  private int[] ids(TurnRequest request, MessageChain chain, SessionBook former)
+  private int[] encoded(TurnRequest request, MessageChain chain, SessionBook former)
       throws RefusedTurnException {
-    int[] ids;
     try {
       Optional<SessionBook.Recognised> recognised = former.recognise(request, chain);
       Optional<int[]> extended =
@@ -219,14 +228,18 @@ public final class GatewaySession {
                       .conversation()
                       .following(found.turn(), found.added())
                       .map(more -> joined(found.turn(), more)));
-      ids =
-          extended.isPresent()
-              ? extended.get()
-              : rules.conversation().whole(request.messages(), request.tools());
+      return extended.isPresent()
+          ? extended.get()
+          : rules.conversation().whole(request.messages(), request.tools());
     } catch (IllegalArgumentException unreadable) {
       throw new RefusedTurnException(
           400, "unreadable", "the policy cannot be shown this: " + unreadable.getMessage());
     }
+  }
+
+  private int[] ids(TurnRequest request, MessageChain chain, SessionBook former)
+      throws RefusedTurnException {
+    int[] ids = encoded(request, chain, former);
     if (ids.length == 0) {
       throw new RefusedTurnException(400, "empty", "the conversation has no text");
     }

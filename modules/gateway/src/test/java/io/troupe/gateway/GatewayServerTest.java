@@ -189,6 +189,54 @@ class GatewayServerTest {
         .isEqualTo(403);
   }
 
+  @Test
+  void answer_dialectsOfOneConversation_continueEachOther() throws Exception {
+    GatewaySession session = open(ScriptedEngine.of(_ -> "6"), 48, 4);
+    URI url = URI.create(server.url(session) + "/v1/messages?beta=true");
+    HttpResponse<String> first =
+        client.send(
+            HttpRequest.newBuilder(url)
+                .header("Content-Type", "application/json")
+                .header("x-api-key", KEY)
+                .POST(
+                    HttpRequest.BodyPublishers.ofString(
+                        ASK.formatted(",\"max_tokens\":9,\"stream\":true")))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(first.body()).startsWith("event: message_start\n").contains("event: message_stop");
+    HttpRequest second =
+        HttpRequest.newBuilder(URI.create(server.url(session) + "/v1/responses"))
+            .header("Content-Type", "application/json")
+            .header("Authorization", "Bearer " + KEY)
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    """
+                    {"input":[{"role":"user","content":"2*3="},
+                      {"role":"assistant","content":[{"type":"output_text","text":"6"}]},
+                      {"role":"user","content":"+1="}]}"""))
+            .build();
+    assertThat(client.send(second, HttpResponse.BodyHandlers.ofString()).body())
+        .contains("\"object\":\"response\"");
+    Episode episode = session.end(StopReason.COMPLETED).orElseThrow();
+    assertThat(episode.sequences()).hasSize(1);
+    assertThat(episode.sequences().getFirst().sampled())
+        .containsExactly(true, false, false, false, true);
+  }
+
+  @Test
+  void answer_countOfTokens_isThatOfTheRenderingAndNoTurn() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    HttpRequest count =
+        HttpRequest.newBuilder(URI.create(server.url(session) + "/v1/messages/count_tokens"))
+            .header("Content-Type", "application/json")
+            .header("x-api-key", KEY)
+            .POST(HttpRequest.BodyPublishers.ofString(ASK.formatted("")))
+            .build();
+    assertThat(client.send(count, HttpResponse.BodyHandlers.ofString()).body())
+        .isEqualTo("{\"input_tokens\":4}");
+    assertThat(session.turns()).isZero();
+  }
+
   /** A turn that ends after the agent has gone, and after its session has. */
   @Test
   void answer_turnThatEndsBehindItsSession_isNotRecorded() throws Exception {

@@ -12,7 +12,7 @@ import java.util.List;
  * has its own, except for limits and stop texts; what would change the distribution in another way
  * is refused by its name.
  */
-public sealed interface AgentDialect permits ChatCompletions {
+public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages, OpenAiResponses {
   /**
    * Reads a request.
    *

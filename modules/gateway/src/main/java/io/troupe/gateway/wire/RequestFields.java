@@ -1,6 +1,10 @@
 package io.troupe.gateway.wire;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.ToolDeclaration;
 import java.util.ArrayList;
@@ -10,6 +14,7 @@ import java.util.Set;
 
 /** Reads fields that several dialects have. */
 final class RequestFields {
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Set<String> TEXTS = Set.of("text", "input_text", "output_text");
 
   private RequestFields() {}
@@ -35,6 +40,28 @@ final class RequestFields {
       text.append(part.path("text").asText());
     }
     return text.toString();
+  }
+
+  /** The texts of all parts of a type. */
+  static String parts(JsonNode content, String type) {
+    StringBuilder text = new StringBuilder();
+    for (JsonNode part : content) {
+      if (part.path("type").asText().equals(type)) {
+        text.append(text(part.path("text")));
+      }
+    }
+    return text.toString();
+  }
+
+  /** An object of JSON; an empty one where the text is none. */
+  static ObjectNode json(String text) {
+    try {
+      return JSON.readTree(text) instanceof ObjectNode object
+          ? object
+          : JsonNodeFactory.instance.objectNode();
+    } catch (JsonProcessingException noJson) {
+      return JsonNodeFactory.instance.objectNode();
+    }
   }
 
   /** A text; empty where there is none. */

@@ -1,11 +1,11 @@
 package io.troupe.gateway.wire;
 
+import static io.troupe.gateway.wire.DialectFixture.CALL;
+import static io.troupe.gateway.wire.DialectFixture.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.gateway.dialog.ChatCall;
 import io.troupe.gateway.dialog.ChatMessage;
 import io.troupe.gateway.dialog.ChatMessage.Role;
@@ -21,19 +21,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ChatCompletionsTest {
   private static final ChatCompletions DIALECT = new ChatCompletions();
-  private static final ObjectMapper JSON = new ObjectMapper();
-  private static final ChatCall CALL = new ChatCall("call_t7_0", "calc", "{\"e\": \"1+1\"}");
   private static final String TOOL =
       "{'type':'function','function':{'name':'calc','description':'d','parameters':{'type':'object'},"
           + "'strict':true}}";
-
-  private static JsonNode json(String text) {
-    try {
-      return JSON.readTree(text.replace('\'', '"'));
-    } catch (JsonProcessingException malformed) {
-      throw new IllegalArgumentException(malformed);
-    }
-  }
 
   private static TurnRequest read(String text) throws MalformedTurnException {
     return DIALECT.read(json(text));

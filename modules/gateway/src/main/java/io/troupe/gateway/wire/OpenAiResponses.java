@@ -1,0 +1,316 @@
+package io.troupe.gateway.wire;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.gateway.dialog.ChatCall;
+import io.troupe.gateway.dialog.ChatMessage;
+import io.troupe.gateway.dialog.ChatMessage.Role;
+import io.troupe.gateway.dialog.MalformedTurnException;
+import io.troupe.gateway.dialog.ToolDeclaration;
+import io.troupe.gateway.dialog.TurnReply;
+import io.troupe.gateway.dialog.TurnReply.Finish;
+import io.troupe.gateway.dialog.TurnRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/** OpenAI's {@code /v1/responses}; every request brings its whole conversation. */
+public record OpenAiResponses() implements AgentDialect {
+  private static final String TYPE = "type";
+  private static final String TEXT = "text";
+  private static final String STATUS = "status";
+  private static final String COMPLETED = "completed";
+  private static final String IN_PROGRESS = "in_progress";
+  private static final String CONTENT = "content";
+  private static final String MESSAGE = "message";
+  private static final String ARGUMENTS = "arguments";
+  private static final String OUTPUT = "output";
+  private static final String FUNCTION_CALL = "function_call";
+  private static final String REASONING = "reasoning";
+
+  @Override
+  public TurnRequest read(JsonNode body) throws MalformedTurnException {
+    RequestFields.refuse(
+        body, "previous_response_id", "responses are not kept; send the whole input");
+    RequestFields.refuse(body, "background", "answers are waited for");
+    String form = body.path(TEXT).path("format").path(TYPE).asText(TEXT);
+    if (!form.equals(TEXT)) {
+      throw new MalformedTurnException(
+          "text.format", "only text: another would change the distribution that is trained on");
+    }
+    JsonNode choice = body.path("tool_choice");
+    if (choice.isObject() || choice.asText("auto").equals("required")) {
+      throw new MalformedTurnException(
+          "tool_choice",
+          "only auto and none: another would change the distribution that the policy is trained on");
+    }
+    TurnRequest request =
+        new TurnRequest(
+            RequestFields.text(body.path("model")),
+            messages(body),
+            choice.asText("auto").equals("none") ? List.of() : tools(body),
+            body.path("parallel_tool_calls").asBoolean(true),
+            RequestFields.tokens(body, "max_output_tokens"),
+            List.of(),
+            body.path("stream").asBoolean(false),
+            true);
+    request.check();
+    return request;
+  }
+
+  /** Tools that OpenAI's server would run, and free-form ones, are not offered. */
+  private static List<ToolDeclaration> tools(JsonNode body) throws MalformedTurnException {
+    List<ToolDeclaration> tools = new ArrayList<>();
+    for (JsonNode tool : body.path("tools")) {
+      if (tool.path(TYPE).asText().equals("function")) {
+        tools.add(RequestFields.tool(tool, "parameters", "tools[%d]".formatted(tools.size())));
+      }
+    }
+    return tools;
+  }
+
+  private static List<ChatMessage> messages(JsonNode body) throws MalformedTurnException {
+    List<ChatMessage> messages = new ArrayList<>();
+    String instructions = RequestFields.text(body.path("instructions"));
+    if (!instructions.isEmpty()) {
+      messages.add(ChatMessage.of(Role.SYSTEM, instructions));
+    }
+    JsonNode input = body.path("input");
+    if (input.isTextual()) {
+      messages.add(ChatMessage.of(Role.USER, input.textValue()));
+      return messages;
+    }
+    AssistantItems open = new AssistantItems();
+    int index = 0;
+    for (JsonNode item : input) {
+      String where = "input[%d]".formatted(index++);
+      if (!open.take(item, where)) {
+        open.flush(messages);
+        messages.add(message(item, where));
+      }
+    }
+    open.flush(messages);
+    return messages;
+  }
+
+  private static ChatMessage message(JsonNode item, String where) throws MalformedTurnException {
+    String type = item.path(TYPE).asText(MESSAGE);
+    if (type.equals("function_call_output")) {
+      return ChatMessage.tool(
+          RequestFields.text(item.path("call_id")),
+          RequestFields.content(item.path(OUTPUT), where),
+          false);
+    }
+    String role = RequestFields.text(item.path("role"));
+    String content = RequestFields.content(item.path(CONTENT), where);
+    if (type.equals(MESSAGE) && role.equals("user")) {
+      return ChatMessage.of(Role.USER, content);
+    }
+    if (type.equals(MESSAGE) && (role.equals("system") || role.equals("developer"))) {
+      return ChatMessage.of(Role.SYSTEM, content);
+    }
+    throw new MalformedTurnException(
+        where, "items of type '%s' and role '%s' are not served".formatted(type, role));
+  }
+
+  /** Items of one answer, which come one after the other. */
+  private static final class AssistantItems {
+    private final StringBuilder text = new StringBuilder();
+    private final StringBuilder reasoning = new StringBuilder();
+    private final List<ChatCall> calls = new ArrayList<>();
+    private boolean any;
+
+    boolean take(JsonNode item, String where) throws MalformedTurnException {
+      switch (item.path(TYPE).asText(MESSAGE)) {
+        case REASONING ->
+            reasoning.append(RequestFields.parts(item.path(CONTENT), "reasoning_text"));
+        case FUNCTION_CALL ->
+            calls.add(
+                new ChatCall(
+                    RequestFields.text(item.path("call_id")),
+                    RequestFields.text(item.path("name")),
+                    RequestFields.text(item.path(ARGUMENTS))));
+        case MESSAGE -> {
+          if (!item.path("role").asText().equals("assistant")) {
+            return false;
+          }
+          text.append(RequestFields.content(item.path(CONTENT), where));
+        }
+        default -> {
+          return false;
+        }
+      }
+      any = true;
+      return true;
+    }
+
+    void flush(List<ChatMessage> messages) {
+      if (any) {
+        messages.add(ChatMessage.assistant(text.toString(), reasoning.toString(), calls));
+        text.setLength(0);
+        reasoning.setLength(0);
+        calls.clear();
+        any = false;
+      }
+    }
+  }
+
+  @Override
+  public ObjectNode whole(TurnReply reply, TurnRequest request) {
+    boolean cut = reply.finish() == Finish.LENGTH;
+    ObjectNode json = head(reply, request, cut ? "incomplete" : COMPLETED);
+    if (cut) {
+      json.putObject("incomplete_details").put("reason", "max_output_tokens");
+    }
+    items(reply, COMPLETED).forEach(json.putArray(OUTPUT)::add);
+    ObjectNode usage = json.putObject("usage").put("input_tokens", reply.promptTokens());
+    usage.putObject("input_tokens_details").put("cached_tokens", 0);
+    usage.put("output_tokens", reply.sampledTokens());
+    usage.putObject("output_tokens_details").put("reasoning_tokens", 0);
+    usage.put("total_tokens", reply.promptTokens() + reply.sampledTokens());
+    return json;
+  }
+
+  private static ObjectNode head(TurnReply reply, TurnRequest request, String status) {
+    ObjectNode json =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("id", "resp_t%d".formatted(reply.ordinal()))
+            .put("object", "response")
+            .put("created_at", reply.createdSeconds())
+            .put(STATUS, status)
+            .put("model", request.model().isEmpty() ? "policy" : request.model())
+            .put("parallel_tool_calls", request.parallelCalls())
+            .put("tool_choice", "auto");
+    json.putArray("tools");
+    json.putNull("error").putNull("incomplete_details").putArray(OUTPUT);
+    return json;
+  }
+
+  /** The items of an answer, with the same ids wherever they appear. */
+  private static List<ObjectNode> items(TurnReply reply, String status) {
+    boolean whole = status.equals(COMPLETED);
+    List<ObjectNode> items = new ArrayList<>();
+    if (!reply.answer().reasoning().isEmpty()) {
+      ObjectNode item = item(REASONING, "rs_t%d".formatted(reply.ordinal()), status);
+      item.putArray("summary");
+      ArrayNode parts = item.putArray(CONTENT);
+      if (whole) {
+        parts.addObject().put(TYPE, "reasoning_text").put(TEXT, reply.answer().reasoning());
+      }
+      items.add(item.put("encrypted_content", "t%d".formatted(reply.ordinal())));
+    }
+    if (!reply.answer().content().isEmpty() || reply.answer().calls().isEmpty()) {
+      ObjectNode item = item(MESSAGE, "msg_t%d".formatted(reply.ordinal()), status);
+      ArrayNode parts = item.put("role", "assistant").putArray(CONTENT);
+      if (whole) {
+        parts.add(part(reply.answer().content()));
+      }
+      items.add(item);
+    }
+    for (ChatCall call : reply.answer().calls()) {
+      ObjectNode item = item(FUNCTION_CALL, "fc" + call.id().substring("call".length()), status);
+      items.add(
+          item.put("call_id", call.id())
+              .put("name", call.name())
+              .put(ARGUMENTS, whole ? call.arguments() : ""));
+    }
+    return items;
+  }
+
+  private static ObjectNode item(String type, String id, String status) {
+    return JsonNodeFactory.instance.objectNode().put(TYPE, type).put("id", id).put(STATUS, status);
+  }
+
+  private static ObjectNode part(String text) {
+    ObjectNode part =
+        JsonNodeFactory.instance.objectNode().put(TYPE, "output_text").put(TEXT, text);
+    part.putArray("annotations");
+    part.putArray("logprobs");
+    return part;
+  }
+
+  @Override
+  public List<ServerEvent> events(TurnReply reply, TurnRequest request) {
+    EventSequence events = new EventSequence();
+    ObjectNode begun = head(reply, request, IN_PROGRESS);
+    events.add("response.created", response(begun));
+    events.add("response.in_progress", response(begun));
+    List<ObjectNode> begins = items(reply, IN_PROGRESS);
+    List<ObjectNode> ends = items(reply, COMPLETED);
+    for (int i = 0; i < ends.size(); i++) {
+      events.add("response.output_item.added", at(i).set("item", begins.get(i)));
+      deltas(events, ends.get(i), i);
+      events.add("response.output_item.done", at(i).set("item", ends.get(i)));
+    }
+    ObjectNode whole = whole(reply, request);
+    events.add("response." + whole.path(STATUS).textValue(), response(whole));
+    return events.all();
+  }
+
+  private static void deltas(EventSequence events, ObjectNode item, int index) {
+    switch (item.path(TYPE).textValue()) {
+      case REASONING -> {
+        String text = item.at("/content/0/text").textValue();
+        events.add("response.reasoning_text.delta", within(item, index).put("delta", text));
+        events.add("response.reasoning_text.done", within(item, index).put(TEXT, text));
+      }
+      case MESSAGE -> {
+        String text = item.at("/content/0/text").textValue();
+        events.add("response.content_part.added", within(item, index).set("part", part("")));
+        ObjectNode delta = within(item, index).put("delta", text);
+        delta.putArray("logprobs");
+        events.add("response.output_text.delta", delta);
+        ObjectNode done = within(item, index).put(TEXT, text);
+        done.putArray("logprobs");
+        events.add("response.output_text.done", done);
+        events.add("response.content_part.done", within(item, index).set("part", part(text)));
+      }
+      default -> {
+        String arguments = item.path(ARGUMENTS).textValue();
+        events.add(
+            "response.function_call_arguments.delta", of(item, index).put("delta", arguments));
+        events.add(
+            "response.function_call_arguments.done", of(item, index).put(ARGUMENTS, arguments));
+      }
+    }
+  }
+
+  private static ObjectNode response(ObjectNode response) {
+    ObjectNode data = JsonNodeFactory.instance.objectNode();
+    data.set("response", response);
+    return data;
+  }
+
+  private static ObjectNode at(int index) {
+    return JsonNodeFactory.instance.objectNode().put("output_index", index);
+  }
+
+  private static ObjectNode of(ObjectNode item, int index) {
+    return at(index).put("item_id", item.path("id").textValue());
+  }
+
+  private static ObjectNode within(ObjectNode item, int index) {
+    return of(item, index).put("content_index", 0);
+  }
+
+  /** Events with rising numbers. */
+  private static final class EventSequence {
+    private final List<ServerEvent> events = new ArrayList<>();
+
+    void add(String type, JsonNode data) {
+      ObjectNode numbered = data.deepCopy();
+      events.add(ServerEvent.typed(type, numbered.put("sequence_number", events.size())));
+    }
+
+    List<ServerEvent> all() {
+      return List.copyOf(events);
+    }
+  }
+
+  @Override
+  public ObjectNode error(Refusal refusal) {
+    return new ChatCompletions().error(refusal);
+  }
+}
