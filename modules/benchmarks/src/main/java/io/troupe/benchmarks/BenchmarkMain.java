@@ -7,6 +7,7 @@ import io.troupe.benchmarks.engine.BatchInvarianceBenchmark;
 import io.troupe.benchmarks.engine.EngineBenchmark;
 import io.troupe.benchmarks.engine.MemoryBenchmark;
 import io.troupe.benchmarks.engine.TrainerBenchmark;
+import io.troupe.benchmarks.gateway.GatewayBenchmark;
 import io.troupe.benchmarks.sidecar.SidecarBenchmark;
 import io.troupe.benchmarks.weights.TlsBenchmark;
 import io.troupe.benchmarks.weights.WeightTransferBenchmark;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Command;
       JournalBenchmark.class,
       TlsBenchmark.class,
       SidecarBenchmark.class,
-      ConsoleBenchmark.class
+      ConsoleBenchmark.class,
+      GatewayBenchmark.class
     },
     footer = {
       "",
@@ -47,7 +49,8 @@ import picocli.CommandLine.Command;
       "  troupe bench journal --groups 10000000",
       "  troupe bench tls",
       "  troupe bench sidecar",
-      "  troupe bench console"
+      "  troupe bench console",
+      "  troupe bench gateway"
     })
 public final class BenchmarkMain {
   private static final int FAILED = 4;

@@ -1,0 +1,125 @@
+package io.troupe.benchmarks.gateway;
+
+import io.troupe.benchmarks.harness.BenchmarkReport;
+import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.gateway.GatewayServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code troupe bench gateway}: what the gateway adds to a turn, with a policy that answers at
+ * once. Agents of this process ask over HTTP, so their own time counts, too.
+ */
+@Command(
+    name = "gateway",
+    mixinStandardHelpOptions = true,
+    description =
+        "Measures the time of a turn and the turns a second of the gateway that agents ask, with a"
+            + " policy that answers at once.",
+    footer = {"", "Example:", "  troupe bench gateway --episodes 200 --json result.json"})
+public final class GatewayBenchmark implements Callable<Integer> {
+  private static final double TURN_BAR_MILLIS = 2;
+  private static final double RATE_BAR = 500;
+
+  @Option(
+      names = "--episodes",
+      defaultValue = "100",
+      description = "Episodes of a round, ${DEFAULT-VALUE}.")
+  private int episodes = 100;
+
+  @Option(
+      names = "--turns",
+      defaultValue = "10",
+      description = "Turns of an episode, ${DEFAULT-VALUE}.")
+  private int turns = 10;
+
+  @Option(
+      names = "--agents",
+      defaultValue = "8",
+      description = "Agents at a time, for the rate, ${DEFAULT-VALUE}.")
+  private int agents = 8;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
+  private int rounds = 5;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
+  private @Nullable Path json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException, ExecutionException {
+    if (episodes < 1 || turns < 1 || agents < 1 || rounds < 1) {
+      System.err.println("error: --episodes, --turns, --agents and --rounds are 1 or more");
+      return 2;
+    }
+    double[] millis = new double[rounds];
+    double[] rates = new double[rounds];
+    try (GatewayServer server = GatewayServer.start()) {
+      double _ = rate(server, agents);
+      for (int round = 0; round < rounds; round++) {
+        millis[round] =
+            BenchmarkReport.median(new BenchmarkAgent(server, turns).episodes(episodes));
+        rates[round] = rate(server, agents);
+      }
+    }
+    List<Measurement> results =
+        List.of(
+            new Measurement(
+                "a turn of one agent, with its own HTTP client",
+                BenchmarkReport.median(millis),
+                "ms",
+                Double.NaN,
+                TURN_BAR_MILLIS,
+                false),
+            new Measurement(
+                "turns of %d agents at a time".formatted(agents),
+                BenchmarkReport.median(rates),
+                "/s",
+                Double.NaN,
+                RATE_BAR,
+                true));
+    BenchmarkReport.print("%-56s %,10.2f %-4s %s%n", results);
+    return BenchmarkReport.end(json, results);
+  }
+
+  /** Turns a second of agents that ask side by side. */
+  private double rate(GatewayServer server, int count)
+      throws InterruptedException, ExecutionException {
+    long start = System.nanoTime();
+    long answered = 0;
+    try (ExecutorService threads = Executors.newFixedThreadPool(count)) {
+      List<Future<double[]>> asked =
+          IntStream.range(0, count)
+              .mapToObj(
+                  _ ->
+                      threads.submit(
+                          () ->
+                              new BenchmarkAgent(server, turns)
+                                  .episodes(Math.max(1, episodes / count))))
+              .toList();
+      for (Future<double[]> each : asked) {
+        answered += DoubleStream.of(each.get()).count();
+      }
+    }
+    return answered * 1e9 / (System.nanoTime() - start);
+  }
+
+  /** All results of several arrays. */
+  static double[] joined(List<double[]> parts) {
+    return Stream.of(parts.toArray(double[][]::new)).flatMapToDouble(DoubleStream::of).toArray();
+  }
+}
