@@ -38,7 +38,7 @@ public record EpisodeSection(
         @Default("feed_back")
         ParseErrors parseErrors,
     @Doc("A program of yours that asks the policy over HTTP and runs its own tools.")
-        AgentSection agent)
+        AgentProgramSection agent)
     implements Validated {
   /** How the policy calls tools. */
   public enum Format {

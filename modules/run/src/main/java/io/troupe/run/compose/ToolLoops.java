@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.chat.ChatTemplate;
-import io.troupe.config.rollout.AgentSection;
+import io.troupe.config.rollout.AgentProgramSection;
 import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.rollout.EpisodeSection.Format;
 import io.troupe.config.rollout.EpisodeSection.ParseErrors;
@@ -79,7 +79,7 @@ final class ToolLoops {
                 .formatted(source.name()));
       }
     }
-    AgentSection agent = section.agent();
+    AgentProgramSection agent = section.agent();
     return new AgentSettings(
         agent.command(),
         agent.variables(),

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A program that asks the policy over HTTP, one process for each episode. */
-public record AgentSection(
+public record AgentProgramSection(
     @Doc("Program and arguments; empty means that episodes have no agent.") List<String> command,
     @Doc("Variables of its environment, each `NAME=value`.") List<String> environment,
     @Doc(
