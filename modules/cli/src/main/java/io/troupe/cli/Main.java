@@ -18,6 +18,8 @@ import io.troupe.cli.ops.ConsoleCommand;
 import io.troupe.cli.ops.FlameCommand;
 import io.troupe.cli.ops.InspectCommands;
 import io.troupe.cli.ops.OperatorCommands;
+import io.troupe.cli.replay.CompareCommand;
+import io.troupe.cli.replay.ExplainCommand;
 import io.troupe.cli.replay.ReplayCommand;
 import io.troupe.cli.simulate.FitCommand;
 import io.troupe.cli.simulate.SimulateCommand;
@@ -57,6 +59,8 @@ import picocli.CommandLine.Command;
       WhatIfCommand.class,
       AuditCommand.class,
       ReplayCommand.class,
+      ExplainCommand.class,
+      CompareCommand.class,
       CertsCommand.class,
       LaunchCommand.class,
       VerifyCommand.class,

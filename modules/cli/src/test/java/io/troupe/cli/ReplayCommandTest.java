@@ -1,6 +1,7 @@
 package io.troupe.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -150,6 +151,8 @@ final class ReplayCommandTest {
                 event instanceof Event.GroupBuffered(GroupSummary summary)
                     && summary.versions().stream().anyMatch(own -> own.spans().size() > 1));
 
+    explainsAndCompares(run);
+
     Event.StepStarted tenth =
         events(run).stream()
             .filter(event -> event instanceof Event.StepStarted(long step, var _) && step == 10)
@@ -169,6 +172,33 @@ final class ReplayCommandTest {
     assertThat(trained.path("step").asLong()).isEqualTo(10);
     assertThat(trained.path("what").asText()).startsWith("the weights behind it have digest");
     assertThat(replay(0, "--to", "9").path("steps").asInt()).isEqualTo(9);
+  }
+
+  private static void explainsAndCompares(RunFolder run) throws IOException {
+    String name = run.path().toString();
+    CommandOutput all = CommandOutput.by("explain", name, "--step", "9", "--json");
+    assertThat(all.code()).as(all.err()).isZero();
+    List<String> rows = all.out().lines().toList();
+    assertThat(rows).hasSize(3 * 4);
+    double advantages = 0;
+    double weights = 0;
+    for (String line : rows) {
+      JsonNode row = JSON.readTree(line);
+      advantages += row.path("advantage").asDouble();
+      weights += row.path("tokens_with_loss_weight").asInt() * row.path("loss_weight").asDouble();
+      assertThat(row.path("text").isTextual()).as(line).isTrue();
+      assertThat(row.path("worker").asText()).startsWith("rollout-");
+      assertThat(row.path("staleness_max").asInt()).isNotNegative(); // more than 3 has no weight
+    }
+    assertThat(advantages).as("advantages of groups add up to 0").isCloseTo(0, within(1e-6));
+    assertThat(weights).as("the loss is a mean over tokens").isCloseTo(1, within(1e-5));
+    assertThat(CommandOutput.by("explain", name, "--step", "9", "--row", "12").err())
+        .contains("--row is from 0 to 11");
+    assertThat(CommandOutput.by("explain", name, "--step", "99").err()).contains("no step 99");
+
+    CommandOutput same = CommandOutput.by("compare", name, name, "--json");
+    assertThat(same.code()).as(same.err()).isZero();
+    assertThat(JSON.readTree(same.out()).path("common_steps").asInt()).isEqualTo(14);
   }
 
   /** Flips a bit of the third completion's digest. */

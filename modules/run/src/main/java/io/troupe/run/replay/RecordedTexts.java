@@ -1,17 +1,10 @@
 package io.troupe.run.replay;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.Tokenizer;
 import io.troupe.store.folder.RunFolder;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -20,11 +13,6 @@ import java.util.OptionalInt;
  * the journal has only its digest.
  */
 record RecordedTexts(RunFolder folder, Tokenizer tokenizer) {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
-  /** The newest file first. */
-  private static final List<String> FILES = List.of("rollouts.jsonl", "rollouts.1.jsonl");
-
   /**
    * What a text says about a completion.
    *
@@ -39,7 +27,7 @@ record RecordedTexts(RunFolder folder, Tokenizer tokenizer) {
 
   /** Compares tokens with the text that was recorded of a completion. */
   Compared compare(LeaseId lease, int completion, int[] tokens) {
-    Optional<JsonNode> line = line(lease);
+    Optional<JsonNode> line = new RunTexts(folder).rollout(lease);
     if (line.isEmpty() || !line.get().path("completions").has(completion)) {
       return new Compared(OptionalInt.empty(), "; its recorded text is not in the traces");
     }
@@ -52,27 +40,5 @@ record RecordedTexts(RunFolder folder, Tokenizer tokenizer) {
       }
     }
     return new Compared(OptionalInt.empty(), "; as far as the texts show, the tokens are the same");
-  }
-
-  /** The line of a group's lease; empty where traces were not written, or are gone. */
-  Optional<JsonNode> line(LeaseId lease) {
-    String group = "\"group\":%d,".formatted(lease.group().number());
-    String fence = "\"fence\":%d,".formatted(lease.fence());
-    for (String name : FILES) {
-      Path file = folder.traces().resolve(name);
-      if (!Files.isReadable(file)) {
-        continue;
-      }
-      try (BufferedReader lines = Files.newBufferedReader(file)) {
-        Optional<String> found =
-            lines.lines().filter(line -> line.contains(group) && line.contains(fence)).findFirst();
-        if (found.isPresent()) {
-          return Optional.of(JSON.readTree(found.get()));
-        }
-      } catch (IOException unreadable) {
-        throw new UncheckedIOException(unreadable);
-      }
-    }
-    return Optional.empty();
   }
 }

@@ -136,10 +136,15 @@ public final class RunReplay implements AutoCloseable {
   }
 
   private static Composition composition(RunFolder folder, String resolved) throws IOException {
+    return Composition.of(config(resolved), folder.checkpoints());
+  }
+
+  /** A resolved configuration, as the journal has it. */
+  static RunConfig config(String resolved) throws IOException {
     Path file = Files.createTempFile("troupe-replay", ".yaml");
     try {
       Files.writeString(file, resolved);
-      return Composition.of(RunConfig.load(file, List.of()).config(), folder.checkpoints());
+      return RunConfig.load(file, List.of()).config();
     } finally {
       Files.delete(file);
     }
