@@ -1,6 +1,7 @@
 package io.troupe.cli.export;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.cli.gym.FactoryExportCommand;
 import io.troupe.cli.ops.ConsoleClient;
 import io.troupe.config.RunConfig;
 import io.troupe.store.folder.RunFolder;
@@ -33,11 +34,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "export",
     mixinStandardHelpOptions = true,
-    description = "Gives a run's metrics, or the lives of its groups, to another tool.",
+    description =
+        "Gives a run's metrics, the lives of its groups, or rows to train on, to another tool.",
     subcommands = {
       ExportCommand.TensorBoard.class,
       ExportCommand.Mlflow.class,
-      ExportCommand.Otlp.class
+      ExportCommand.Otlp.class,
+      FactoryExportCommand.class
     })
 public final class ExportCommand {
   private static final double MILLIS = 1000;

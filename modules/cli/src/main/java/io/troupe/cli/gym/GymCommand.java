@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
       "Trains students on data that an agent makes from their errors, and compares ways to make"
           + " it. docs/gym.md describes all of it."
     },
-    subcommands = {GymRunCommand.class, GymReportCommand.class},
+    subcommands = {GymRunCommand.class, GymReportCommand.class, FactoryTrainCommand.class},
     footer = {"", "Example:", "  troupe gym run conf/gym-arithmetic.yaml"})
 public final class GymCommand implements Runnable {
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;

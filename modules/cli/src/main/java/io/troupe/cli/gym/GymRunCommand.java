@@ -7,7 +7,9 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.gym.config.GymConfig;
+import io.troupe.gym.config.ModelSection;
 import io.troupe.gym.loop.GymPlan;
+import io.troupe.gym.model.HttpModel;
 import io.troupe.gym.session.GymComparison;
 import io.troupe.gym.session.GymEstimate;
 import io.troupe.gym.session.GymFolder;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -107,22 +110,45 @@ final class GymRunCommand implements Callable<Integer> {
 
   private int run(GymConfig config, GymFolder folder, Signals signals) throws IOException {
     GymPlan plan = config.plan();
+    ModelSection section = config.model();
+    Optional<String> key = apiKey(section);
     try (Students students = GymParts.students(config);
         GymJournal journal = GymJournal.open(folder.journal(), plan, Clock.systemUTC())) {
-      GymSession.Parts parts = GymParts.of(config, students);
-      GymSession session = new GymSession(plan, parts, folder, journal, this::say);
-      boolean done = session.run(() -> signals.received().isPresent());
-      if (!done) {
-        OptionalInt signal = signals.received();
-        say(
-            "interrupted; everything is kept in %s, and --resume continues"
-                .formatted(folder.path()));
-        return ExitCode.ofSignal(signal.orElseThrow());
+      if (!section.writes()) {
+        return run(plan, GymParts.of(config, students), folder, journal, signals);
       }
-      say("");
-      say(new GymComparison(plan, folder, parts.task().test(), journal.state()).text());
-      return ExitCode.OK.code();
+      try (HttpModel model = new HttpModel(section.settings(key), Thread::sleep)) {
+        return run(plan, GymParts.of(config, students, journal, model), folder, journal, signals);
+      }
     }
+  }
+
+  private Optional<String> apiKey(ModelSection section) {
+    if (!section.writes() || section.keyVariable().isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<String> key = Optional.ofNullable(System.getenv(section.keyVariable()));
+    if (key.filter(text -> !text.isBlank()).isEmpty()) {
+      throw bad(
+          "model.key_variable names the environment variable %s, which is not set"
+              .formatted(section.keyVariable()));
+    }
+    return key;
+  }
+
+  private int run(
+      GymPlan plan, GymSession.Parts parts, GymFolder folder, GymJournal journal, Signals signals)
+      throws IOException {
+    GymSession session = new GymSession(plan, parts, folder, journal, this::say);
+    boolean done = session.run(() -> signals.received().isPresent());
+    if (!done) {
+      OptionalInt signal = signals.received();
+      say("interrupted; everything is kept in %s, and --resume continues".formatted(folder.path()));
+      return ExitCode.ofSignal(signal.orElseThrow());
+    }
+    say("");
+    say(new GymComparison(plan, folder, parts.task().test(), journal.state()).text());
+    return ExitCode.OK.code();
   }
 
   private GymFolder create(ResolvedConfig<GymConfig> config) throws IOException {

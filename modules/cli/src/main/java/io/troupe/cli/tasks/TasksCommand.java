@@ -1,5 +1,6 @@
 package io.troupe.cli.tasks;
 
+import io.troupe.cli.gym.FactoryImportCommand;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -14,7 +15,8 @@ import picocli.CommandLine.Command;
       TasksListCommand.class,
       TasksShowCommand.class,
       TasksCurriculumCommand.class,
-      TasksSftCommand.class
+      TasksSftCommand.class,
+      FactoryImportCommand.class
     },
     footer = {
       "",

@@ -1,5 +1,6 @@
 package io.troupe.gym.agent;
 
+import io.troupe.gym.item.AnsweredItem;
 import io.troupe.gym.item.TrainingRow;
 import java.io.IOException;
 import java.util.List;
@@ -16,6 +17,19 @@ public interface RowMaker {
   record Occasion(long seed, int trial, int iteration) {}
 
   /**
+   * Rows that are wanted.
+   *
+   * @param before rows of the subskill that earlier calls kept
+   * @param errors some of the subskill's validation items that the student answers wrong
+   */
+  record RowOrder(
+      String skill, String subskill, int before, int wanted, List<AnsweredItem> errors) {
+    public RowOrder {
+      errors = List.copyOf(errors);
+    }
+  }
+
+  /**
    * Returns names of new subskills.
    *
    * @param known names that are not wanted again
@@ -27,10 +41,9 @@ public interface RowMaker {
   /**
    * Returns rows of a subskill, fewer than wanted if there are no more.
    *
-   * @param before rows of the subskill that earlier calls kept
+   * @throws IOException if the maker cannot be asked
    */
-  List<TrainingRow> rows(Occasion occasion, String skill, String subskill, int before, int wanted)
-      throws IOException;
+  List<TrainingRow> rows(Occasion occasion, RowOrder order) throws IOException;
 
   /**
    * Returns how many of a number of tries at a row's problem give the row's answer; the maker does

@@ -1,6 +1,7 @@
 package io.troupe.gym.agent;
 
 import io.troupe.core.SplitMix64;
+import io.troupe.gym.item.AnsweredItem;
 import io.troupe.gym.item.SkillReward;
 import io.troupe.gym.item.SkillSlice;
 import io.troupe.gym.item.TrainingRow;
@@ -42,6 +43,9 @@ public final class SkillTreeAgent implements GymAgent {
     record Divided(RowShares shares) implements Growth {}
   }
 
+  /** Wrong answers of a subskill that its maker sees. */
+  private static final int ERRORS = 3;
+
   private final Growth growth;
   private final RowMaker maker;
   private final int rows;
@@ -78,17 +82,25 @@ public final class SkillTreeAgent implements GymAgent {
     for (SkillTree tree : next) {
       for (Subskill each : tree.subskills()) {
         if (each.allocation() > 0) {
-          made.addAll(
-              maker.rows(
-                  sight.occasion(),
+          RowMaker.RowOrder order =
+              new RowMaker.RowOrder(
                   tree.skill(),
                   each.name(),
                   each.generated(),
-                  each.allocation()));
+                  each.allocation(),
+                  errors(sight, tree.skill() + "/" + each.name()));
+          made.addAll(maker.rows(sight.occasion(), order));
         }
       }
     }
     return new Proposal(actions, next, made);
+  }
+
+  private static List<AnsweredItem> errors(Sight sight, String leaf) {
+    return sight.answers().stream()
+        .filter(each -> !each.correct() && each.item().leaf().equals(leaf))
+        .limit(ERRORS)
+        .toList();
   }
 
   /** The trees of the state, and an empty one for each further skill that validation has. */

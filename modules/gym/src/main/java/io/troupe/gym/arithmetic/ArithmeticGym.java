@@ -64,6 +64,29 @@ public final class ArithmeticGym implements GymTask {
   }
 
   @Override
+  public GymItem item(String skill, String subskill, String prompt, String answer) {
+    String text = prompt.strip().replace("=", "");
+    String id = text.startsWith("r") ? text.substring(1) : text;
+    String[] operands = id.split("\\+", -1);
+    if (operands.length == 2 && operands[0].compareTo(operands[1]) > 0) {
+      id = operands[1] + "+" + operands[0]; // a sum is one item in either order
+    }
+    return new GymItem(id.isBlank() ? prompt : id, skill, subskill, prompt.strip(), answer.strip());
+  }
+
+  @Override
+  public List<GymItem> examples(String skill, String subskill, int most) {
+    return pools.entrySet().stream()
+        .filter(
+            each ->
+                each.getKey().skill().equals(skill)
+                    && (subskill.isEmpty() || each.getKey().subskill().equals(subskill)))
+        .flatMap(each -> each.getValue().stream().limit(most))
+        .limit(most)
+        .toList();
+  }
+
+  @Override
   public boolean passes(GymItem item, String response) {
     return response.strip().equals(item.answer());
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One subskill of arithmetic: an operation on two numbers of two digits, told apart by what happens
- * in the units, or the reversal of four digits.
+ * One subskill of arithmetic: an operation on two numbers of two digits, distinguished by what
+ * happens in the units, or the reversal of four digits.
  *
  * <p>Answers are written with their least significant digit first, as one adds by hand: {@code
  * 37+45=} is answered {@code 280}.

@@ -36,16 +36,16 @@ public final class ArithmeticMaker implements RowMaker {
   }
 
   @Override
-  public List<TrainingRow> rows(
-      Occasion occasion, String skill, String subskill, int before, int wanted) {
+  public List<TrainingRow> rows(Occasion occasion, RowOrder order) {
     ArithmeticLeaf leaf =
-        ArithmeticGym.leaf(skill + "/" + subskill)
+        ArithmeticGym.leaf(order.skill() + "/" + order.subskill())
             .orElseThrow(
                 () ->
                     new IllegalArgumentException(
-                        "arithmetic has no subskill %s/%s".formatted(skill, subskill)));
+                        "arithmetic has no subskill %s/%s"
+                            .formatted(order.skill(), order.subskill())));
     int seen = weak.contains(leaf.path()) ? 0 : baseRows;
-    return gym.rows(leaf, occasion.seed(), seen + before, wanted);
+    return gym.rows(leaf, occasion.seed(), seen + order.before(), order.wanted());
   }
 
   @Override

@@ -17,7 +17,8 @@ public record GymConfig(
     @Doc("Trials and their iterations.") TrialsSection trials,
     @Doc("What the student is asked and trained on.") GymTaskSection task,
     @Doc("What the base student must and must not know before a trial begins.") GateSection gate,
-    @Doc("How the agent divides and makes rows.") AgentSection agent,
+    @Doc("How the agent divides and makes rows.") GymAgentSection agent,
+    @Doc("The language model that writes rows, if one does.") ModelSection model,
     @Doc("What a row must pass before it is trained on.") QualitySection quality,
     @Doc("The decoder that is the student, with the keys of a run's `policy`.")
         PolicySection policy,

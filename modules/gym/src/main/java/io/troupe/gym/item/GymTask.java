@@ -13,6 +13,19 @@ public interface GymTask {
   /** Returns the items that are answered once, at the end. */
   List<GymItem> test();
 
+  /**
+   * Returns an item that somebody else wrote, with the id that the task's own item of the same
+   * question has.
+   */
+  GymItem item(String skill, String subskill, String prompt, String answer);
+
+  /**
+   * Returns problems of a skill with their answers, as an example for others; none is in a split.
+   *
+   * @param most of them
+   */
+  List<GymItem> examples(String skill, String subskill, int most);
+
   /** Whether a response answers an item. */
   boolean passes(GymItem item, String response);
 }

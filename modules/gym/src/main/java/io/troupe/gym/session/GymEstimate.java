@@ -1,5 +1,6 @@
 package io.troupe.gym.session;
 
+import io.troupe.gym.arithmetic.ArithmeticGym;
 import io.troupe.gym.config.GymConfig;
 import io.troupe.gym.item.GymTask;
 import io.troupe.gym.loop.GymPlan;
@@ -11,6 +12,7 @@ import io.troupe.gym.loop.GymPlan;
  */
 public record GymEstimate(GymConfig config) {
   private static final int TESTED = 3;
+  private static final int ROWS_OF_A_CALL = 10;
 
   /** Returns the counts as text. */
   public String text() {
@@ -26,7 +28,7 @@ public record GymEstimate(GymConfig config) {
     return ("%d trials (%d seeds, %d arms), %d iterations of at most %d new rows each%n"
             + "at most %,d rows made, %d trainings, %,d answers to %d validation and %d test items%n"
             + "at most %,d tries of students at rows%n"
-            + "0 calls of a language model, 0 tokens: a script makes the rows")
+            + "%s")
         .formatted(
             trials,
             config.trials().seeds().size(),
@@ -38,6 +40,24 @@ public record GymEstimate(GymConfig config) {
             answers,
             task.validation().size(),
             task.test().size(),
-            tries);
+            tries,
+            calls(plan, rows));
+  }
+
+  /** Questions for rows, a tenth or more of them, tries at each row, and a repair of each. */
+  private String calls(GymPlan plan, long rows) {
+    if (!config.model().writes()) {
+      return "0 calls of a language model, 0 tokens: a script makes the rows";
+    }
+    long leaves = ArithmeticGym.leaves().size();
+    long asked = (long) plan.trials().size() * plan.iterations() * leaves + rows / ROWS_OF_A_CALL;
+    long calls = 2 * (asked + rows * config.quality().solves());
+    return "at most %,d calls of a language model, %,d tokens of answers; model.most_calls is %,d, most_tokens %,d, most_dollars %s"
+        .formatted(
+            calls,
+            calls * config.model().maxTokens(),
+            config.model().mostCalls(),
+            config.model().mostTokens(),
+            config.model().mostDollars());
   }
 }

@@ -6,16 +6,20 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.gym.agent.ModelMaker;
 import io.troupe.gym.agent.OldRowsAgent;
+import io.troupe.gym.agent.RowMaker;
 import io.troupe.gym.agent.SkillTreeAgent;
 import io.troupe.gym.agent.SkillTreeAgent.Growth;
 import io.troupe.gym.arithmetic.ArithmeticGym;
 import io.troupe.gym.arithmetic.ArithmeticMaker;
-import io.troupe.gym.config.AgentSection;
+import io.troupe.gym.config.GymAgentSection;
 import io.troupe.gym.config.GymConfig;
 import io.troupe.gym.config.GymTaskSection;
 import io.troupe.gym.config.TrialsSection;
 import io.troupe.gym.item.GymTask;
+import io.troupe.gym.model.JournalledModel;
+import io.troupe.gym.model.LanguageModel;
 import io.troupe.gym.skill.RowShares;
 import io.troupe.gym.skill.SkillAction.Explore;
 import io.troupe.gym.skill.SkillPolicy;
@@ -33,9 +37,36 @@ public final class GymParts {
   /** Makes the parts of a gym. */
   public static GymSession.Parts of(GymConfig config, Students students) {
     GymTaskSection.Arithmetic section = (GymTaskSection.Arithmetic) config.task();
-    List<String> weak = config.gate().weak();
     ArithmeticGym task = arithmetic(section);
-    ArithmeticMaker maker = new ArithmeticMaker(task, weak, section.baseRows());
+    return of(
+        config,
+        students,
+        task,
+        new ArithmeticMaker(task, config.gate().weak(), section.baseRows()));
+  }
+
+  /**
+   * Makes the parts of a gym whose rows a language model writes.
+   *
+   * @param journal that gets every answer before it is used
+   */
+  public static GymSession.Parts of(
+      GymConfig config, Students students, GymJournal journal, LanguageModel model) {
+    ArithmeticGym task = arithmetic((GymTaskSection.Arithmetic) config.task());
+    JournalledModel paid =
+        new JournalledModel(
+            model,
+            config.model().budget(),
+            config.model().cacheFolder(),
+            journal::state,
+            journal::append);
+    return of(config, students, task, new ModelMaker(task, paid));
+  }
+
+  private static GymSession.Parts of(
+      GymConfig config, Students students, ArithmeticGym task, RowMaker maker) {
+    GymTaskSection.Arithmetic section = (GymTaskSection.Arithmetic) config.task();
+    List<String> weak = config.gate().weak();
     GymSession.BaseRows base = seed -> task.baseRows(weak, section.baseRows(), seed);
     Map<String, GymSession.ArmAgent> agents = new HashMap<>();
     int rows = config.trials().rows();
@@ -60,7 +91,7 @@ public final class GymParts {
     return new ArithmeticGym(section.validationItems(), section.testItems());
   }
 
-  private static Growth growth(TrialsSection.Arm arm, AgentSection keys) {
+  private static Growth growth(TrialsSection.Arm arm, GymAgentSection keys) {
     Explore explore = new Explore(keys.newSubskills(), keys.newRows());
     return switch (arm) {
       case WEAKNESS -> new Growth.Divided(new RowShares.Weakness(keys.floor()));

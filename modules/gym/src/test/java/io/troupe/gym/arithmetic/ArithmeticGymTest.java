@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.gym.agent.RowMaker.Occasion;
+import io.troupe.gym.agent.RowMaker.RowOrder;
 import io.troupe.gym.item.GymItem;
 import io.troupe.gym.item.TrainingRow;
 import java.util.HashSet;
@@ -42,11 +43,11 @@ class ArithmeticGymTest {
     ArithmeticMaker maker = new ArithmeticMaker(gym, List.of("sub/borrow"), 1000);
     for (ArithmeticLeaf leaf : ArithmeticLeaf.values()) {
       Occasion first = new Occasion(1, 0, 1);
-      for (TrainingRow each : maker.rows(first, leaf.skill(), leaf.subskill(), 0, 40)) {
+      for (TrainingRow each : maker.rows(first, order(leaf, 0))) {
         ids.add(each.item().id());
         items++;
       }
-      for (TrainingRow each : maker.rows(first, leaf.skill(), leaf.subskill(), 40, 40)) {
+      for (TrainingRow each : maker.rows(first, order(leaf, 40))) {
         ids.add(each.item().id());
         items++;
       }
@@ -54,6 +55,10 @@ class ArithmeticGymTest {
 
     assertThat(items).isEqualTo(750 + 2500 + 4000 + 400);
     assertThat(ids).hasSize(items);
+  }
+
+  private static RowOrder order(ArithmeticLeaf leaf, int before) {
+    return new RowOrder(leaf.skill(), leaf.subskill(), before, 40, List.of());
   }
 
   @Test

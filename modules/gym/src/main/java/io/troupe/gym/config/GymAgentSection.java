@@ -5,7 +5,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 
 /** How the skill-tree agent divides rows. */
-public record AgentSection(
+public record GymAgentSection(
     @Doc(
             "Share of the rows that `weakness` divides evenly, so that what is strong is not"
                 + " forgotten.")

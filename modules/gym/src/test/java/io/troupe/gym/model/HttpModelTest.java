@@ -1,0 +1,139 @@
+package io.troupe.gym.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import io.troupe.gym.loop.Spend;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HttpModelTest {
+  private static final ModelRequest ASKED = new ModelRequest("sys", "question", "1");
+
+  private record Canned(int status, String body) {}
+
+  private final Deque<Canned> answers = new ArrayDeque<>();
+  private final List<String> bodies = new ArrayList<>();
+  private final List<String> keys = new ArrayList<>();
+  private final List<Duration> pauses = new ArrayList<>();
+  private HttpServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          synchronized (this) {
+            bodies.add(
+                exchange.getRequestURI()
+                    + " "
+                    + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+            keys.add(
+                exchange.getRequestHeaders().getFirst("Authorization")
+                    + " "
+                    + exchange.getRequestHeaders().getFirst("x-api-key"));
+            Canned next = answers.removeFirst();
+            byte[] body = next.body().getBytes(StandardCharsets.UTF_8);
+            if (next.status() == 429) {
+              exchange.getResponseHeaders().add("Retry-After", "7");
+            }
+            exchange.sendResponseHeaders(next.status(), body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+          }
+        });
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private HttpModel model(ModelSettings.Provider provider) {
+    URI url = URI.create("http://127.0.0.1:%d/v1/".formatted(server.getAddress().getPort()));
+    return new HttpModel(
+        new ModelSettings(
+            provider,
+            url,
+            "m",
+            Optional.of("secret"),
+            0.5,
+            100,
+            3,
+            new ModelSettings.Prices(3, 15, Duration.ofSeconds(20))),
+        pauses::add);
+  }
+
+  private void answer(int status, String body) {
+    answers.add(new Canned(status, body));
+  }
+
+  @Test
+  void ask_openai_sendsTheChatAndCountsTheCost() throws IOException {
+    answer(
+        200,
+        "{\"choices\":[{\"message\":{\"content\":\"yes\"}}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2}}");
+    try (HttpModel model = model(ModelSettings.Provider.OPENAI)) {
+      assertThat(model.ask(ASKED)).isEqualTo(new ModelReply("yes", new Spend(1, 10, 2, 60)));
+    }
+    assertThat(bodies)
+        .containsExactly(
+            "/v1/chat/completions {\"model\":\"m\",\"max_tokens\":100,\"temperature\":0.5,\"messages\":[{\"role\":\"system\",\"content\":\"sys\"},{\"role\":\"user\",\"content\":\"question\"}]}");
+    assertThat(keys).containsExactly("Bearer secret null");
+  }
+
+  @Test
+  void ask_anthropic_sendsItsMessage() throws IOException {
+    answer(
+        200,
+        "{\"content\":[{\"type\":\"text\",\"text\":\"yes\"}],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}");
+    try (HttpModel model = model(ModelSettings.Provider.ANTHROPIC)) {
+      assertThat(model.ask(ASKED).spend()).isEqualTo(new Spend(1, 1, 1, 18));
+    }
+    assertThat(bodies.getFirst()).contains("/v1/messages", "\"system\":\"sys\"");
+    assertThat(keys).containsExactly("null secret");
+  }
+
+  @Test
+  void ask_aBusyServer_isAskedAgainAfterItsPause() throws IOException {
+    answer(429, "slow down");
+    answer(503, "away");
+    answer(200, "{\"choices\":[{\"message\":{\"content\":\"yes\"}}]}");
+    try (HttpModel model = model(ModelSettings.Provider.OPENAI)) {
+      assertThat(model.ask(ASKED).text()).isEqualTo("yes");
+    }
+    assertThat(pauses).containsExactly(Duration.ofSeconds(7), Duration.ofSeconds(2));
+  }
+
+  @Test
+  void ask_aServerThatStaysBusyOrRefuses_failsWithTheReasonAndWithoutTheKey() {
+    try (HttpModel model = model(ModelSettings.Provider.OPENAI)) {
+      answer(500, "one");
+      answer(500, "two");
+      answer(500, "three");
+      assertThatThrownBy(() -> model.ask(ASKED))
+          .hasMessageContaining("asked 3 times: HTTP 500: three")
+          .hasMessageContaining("--resume continues");
+      answer(401, "no such key");
+      assertThatThrownBy(() -> model.ask(ASKED))
+          .hasMessageContaining("refuses: HTTP 401: no such key")
+          .hasMessageNotContaining("secret");
+    }
+    assertThat(bodies).hasSize(4);
+  }
+}
