@@ -172,6 +172,7 @@ public final class InspectCommands {
                   .formatted(
                       sampling.path("rewards").path(i).asText("–"),
                       said(sampling.path("completions").path(i))));
+          text.append(EpisodeLines.of(sampling.path("episodes").path(i)));
         }
       }
       return text.append(marks(page)) + Events.table(page.path("events"));

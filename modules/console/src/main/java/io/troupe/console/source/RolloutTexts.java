@@ -34,6 +34,7 @@ public final class RolloutTexts {
    * A group as it was judged under one lease.
    *
    * @param rewards of its completions, in their order; null for one that has none
+   * @param episodes turns of each completion; none where each is one answer
    */
   public record Judged(
       long fence,
@@ -41,7 +42,33 @@ public final class RolloutTexts {
       Text answer,
       List<Text> completions,
       List<@Nullable Double> rewards,
-      List<Text> verdicts) {}
+      List<Text> verdicts,
+      List<EpisodeTurns> episodes) {}
+
+  /** The turns of a completion, and why it ended. */
+  public record EpisodeTurns(String stop, List<TurnTexts> turns) {}
+
+  /**
+   * One turn.
+   *
+   * @param sequence training sequence that it is in, from 0
+   * @param observed what its request added, without loss weight
+   * @param tokens sampled ones
+   * @param oldest version of a sampled token
+   * @param newest version of a sampled token
+   */
+  public record TurnTexts(
+      String agent,
+      int sequence,
+      Text observed,
+      Text sampled,
+      int tokens,
+      long oldest,
+      long newest,
+      List<ToolFacts> tools) {}
+
+  /** A call of a tool that was carried out. */
+  public record ToolFacts(String name, String outcome, int exit, long millis, long bytes) {}
 
   private final JsonLineIndex lines;
 
@@ -69,7 +96,40 @@ public final class RolloutTexts {
         Text.of(line.path("answer").asText()),
         texts(line.path("completions")),
         rewards,
-        texts(line.path("verdicts")));
+        texts(line.path("verdicts")),
+        episodes(line.path("episodes")));
+  }
+
+  private static List<EpisodeTurns> episodes(JsonNode array) {
+    List<EpisodeTurns> episodes = new ArrayList<>();
+    for (JsonNode episode : array) {
+      List<TurnTexts> turns = new ArrayList<>();
+      episode.path("turns").forEach(turn -> turns.add(turn(turn)));
+      episodes.add(new EpisodeTurns(episode.path("stop").asText(), turns));
+    }
+    return episodes;
+  }
+
+  private static TurnTexts turn(JsonNode turn) {
+    List<ToolFacts> tools = new ArrayList<>();
+    for (JsonNode tool : turn.path("tools")) {
+      tools.add(
+          new ToolFacts(
+              tool.path("name").asText(),
+              tool.path("outcome").asText(),
+              tool.path("exit").asInt(),
+              tool.path("millis").asLong(),
+              tool.path("bytes").asLong()));
+    }
+    return new TurnTexts(
+        turn.path("agent").asText(),
+        turn.path("sequence").asInt(),
+        Text.of(turn.path("observed").asText()),
+        Text.of(turn.path("sampled").asText()),
+        turn.path("tokens").asInt(),
+        turn.path("oldest").asLong(),
+        turn.path("newest").asLong(),
+        tools);
   }
 
   private static List<Text> texts(JsonNode array) {
