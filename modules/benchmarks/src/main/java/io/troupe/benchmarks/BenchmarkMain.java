@@ -45,6 +45,7 @@ import picocli.CommandLine.Command;
       "  troupe bench memory --plot memory.svg",
       "  troupe bench verifiers",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
+      "  troupe bench weights --deltas",
       "  troupe bench control-plane",
       "  troupe bench journal --groups 10000000",
       "  troupe bench tls",

@@ -1,6 +1,5 @@
 package io.troupe.cli;
 
-import io.troupe.accelerator.nccl.CudaVisibility;
 import io.troupe.config.RunConfig;
 import io.troupe.engine.djl.install.InstalledTorch;
 import io.troupe.engine.djl.install.TorchSelection;
@@ -67,11 +66,7 @@ record HostGpus(String option, Optional<LocalNodeAgent> agent, Consumer<String> 
   /** Claims what the coordinator computes on, before anything uses CUDA. */
   CoordinatorGpus.ComputeDevices claim(RunConfig config, RunFolder folder, boolean handed)
       throws IOException {
-    CoordinatorGpus.ComputeDevices own = CoordinatorGpus.of(config, folder, option, handed, say);
-    if (GpuOption.isList(option)) {
-      CudaVisibility.restrictTo(own.visible());
-    }
-    return own;
+    return CoordinatorGpus.ofProcess(config, folder, option, handed, say);
   }
 
   /** Starts the node agent, if there is to be one. */

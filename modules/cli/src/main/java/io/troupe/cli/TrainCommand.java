@@ -267,7 +267,7 @@ final class TrainCommand implements Callable<Integer> {
             composition.config().cluster().tls(),
             System.err::println);
     CoordinatorWeights weights =
-        new CoordinatorWeights(folder, composition.config().cluster().weights(), cluster.weights());
+        new CoordinatorWeights(folder, composition.config(), cluster.weights());
     PlacementSection placement = composition.config().placement();
     ClusterRunEnvironment stage =
         new ClusterRunEnvironment(

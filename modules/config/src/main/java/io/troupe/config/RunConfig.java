@@ -25,6 +25,7 @@ import io.troupe.core.run.RunLimits;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.http.sidecar.ServerCommand;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.tracking.TrackerKind;
 import java.nio.file.Path;
@@ -333,6 +334,11 @@ public record RunConfig(
             () -> warmup.examples() <= facts.trainingPrompts(),
             "must not exceed the task's training prompts (%d)".formatted(facts.trainingPrompts()),
             "lower it; 0 takes all");
+  }
+
+  /** The type of the numbers in which whole weights reach nodes and servers. */
+  public DType publishedType() {
+    return policy.bytesOfNumber() == DType.BF16.bytes() ? DType.BF16 : DType.F32;
   }
 
   /** The loss of every step. */

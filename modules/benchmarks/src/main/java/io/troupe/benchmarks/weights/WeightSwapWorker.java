@@ -11,6 +11,7 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.weights.cache.CachedVersion;
@@ -98,7 +99,7 @@ final class WeightSwapWorker {
     double[] still = new double[moves];
     for (int i = -WARM_UP; i < moves; i++) {
       CachedVersion version =
-          cache.publish(trainer.snapshot(new WeightVersion(WARM_UP + i + 1)), List.of());
+          cache.publish(trainer.snapshot(new WeightVersion(WARM_UP + i + 1)), List.of(), DType.F32);
       gaps.awaitMore(TOKENS_BETWEEN);
       gaps.take();
       gaps.awaitMore(TOKENS_BETWEEN);

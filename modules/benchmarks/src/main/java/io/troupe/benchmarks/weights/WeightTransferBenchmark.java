@@ -47,8 +47,14 @@ import picocli.CommandLine.Option;
         "Measures how long published weights take until every worker of every node has them"
             + " mapped, against a plain transferTo of the same bytes, and how long the swap stops"
             + " generation.",
-    footer = {"", "Example:", "  troupe bench weights --bytes 2g --nodes 2 --workers 8"})
+    footer = {
+      "",
+      "Examples:",
+      "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
+      "  troupe bench weights --deltas"
+    })
 public final class WeightTransferBenchmark implements Callable<Integer> {
+  private static final int BAR_MISSED = 4;
   private static final double HOP_BAR = 1.5;
   private static final double PAUSE_BAR = 50;
   private static final int MOVES = 200;
@@ -86,6 +92,12 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
               + " size of the weights times the nodes and two more.")
   private Path directory = Path.of("/dev/shm");
 
+  @Option(
+      names = "--deltas",
+      description =
+          "Measures instead what a delta takes of bfloat16 weights that AdamW has moved by a step.")
+  private boolean deltas;
+
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
   private @Nullable Path json;
 
@@ -103,6 +115,9 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (deltas) {
+      return DeltaMeasurement.run() ? 0 : BAR_MISSED;
+    }
     long size = parse(bytes);
     if (size < 0 || nodes < 1 || workers < 1 || rounds < 1) {
       System.err.printf(

@@ -12,6 +12,7 @@ import io.troupe.runtime.weights.WeightPublisher;
 import io.troupe.runtime.weights.WeightSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -41,6 +42,7 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
   private static final String ENDING = ".safetensors";
 
   private final Path folder;
+  private final DType type;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("weights").daemon().factory());
 
@@ -50,7 +52,18 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
    * @param folder created when the first weights are published
    */
   public FolderWeights(Path folder) {
+    this(folder, DType.F32);
+  }
+
+  /**
+   * Weights in a folder.
+   *
+   * @param folder created when the first weights are published
+   * @param type of the numbers that this process writes; it reads any
+   */
+  public FolderWeights(Path folder, DType type) {
     this.folder = folder.toAbsolutePath();
+    this.type = type;
   }
 
   @Override
@@ -59,7 +72,7 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
   }
 
   private PublishedWeights write(WeightSnapshot weights) {
-    try {
+    try (Arena converted = Arena.ofShared()) {
       Files.createDirectories(folder);
       Path file = folder.resolve(name(weights.version()));
       AtomicFile.replace(
@@ -67,8 +80,8 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
           beside ->
               SafetensorsFile.write(
                   beside,
-                  weights.tensors().stream()
-                      .map(t -> new StoredTensor(t.name(), DType.F32, t.shape(), t.data()))
+                  weights.tensors().parallelStream()
+                      .map(tensor -> StoredTensor.of(tensor, type, converted))
                       .toList(),
                   Map.of(DIGEST, weights.digest())));
       prune(file);
@@ -126,7 +139,7 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
           digest,
           stored.tensors().values().stream()
               .sorted(Comparator.comparing(StoredTensor::name))
-              .map(t -> new WeightSnapshot.Tensor(t.name(), t.shape(), t.data()))
+              .map(StoredTensor::snapshot)
               .toList());
     } catch (NoSuchFileException gone) {
       throw new UncheckedIOException(

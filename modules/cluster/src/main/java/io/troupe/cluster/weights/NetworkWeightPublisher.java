@@ -1,6 +1,7 @@
 package io.troupe.cluster.weights;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.runtime.weights.WeightPublisher;
@@ -23,6 +24,7 @@ import java.util.function.Function;
 public final class NetworkWeightPublisher implements WeightPublisher, AutoCloseable {
   private final NodeWeights weights;
   private final List<Path> extraFiles;
+  private final DType type;
   private final Function<WeightVersion, Relay> relay;
   private final ExecutorService writer =
       Executors.newSingleThreadExecutor(
@@ -41,12 +43,17 @@ public final class NetworkWeightPublisher implements WeightPublisher, AutoClosea
    *
    * @param weights weights of the publishing host
    * @param extraFiles files that accompany each version, such as config.json and tokenizer.json
+   * @param type of the numbers that travel
    * @param relay returns the nodes of a transfer; called at each publication before it is announced
    */
   public NetworkWeightPublisher(
-      NodeWeights weights, List<Path> extraFiles, Function<WeightVersion, Relay> relay) {
+      NodeWeights weights,
+      List<Path> extraFiles,
+      DType type,
+      Function<WeightVersion, Relay> relay) {
     this.weights = weights;
     this.extraFiles = List.copyOf(extraFiles);
+    this.type = type;
     this.relay = relay;
   }
 
@@ -57,7 +64,7 @@ public final class NetworkWeightPublisher implements WeightPublisher, AutoClosea
 
   private PublishedWeights published(WeightSnapshot snapshot) {
     try {
-      CachedVersion version = weights.publish(snapshot, extraFiles);
+      CachedVersion version = weights.publish(snapshot, extraFiles, type);
       Relay nodes = relay.apply(snapshot.version());
       WeightLocator locator =
           new WeightLocator(version.ref(), weights.address(), nodes.nodes(), nodes.doubtful());

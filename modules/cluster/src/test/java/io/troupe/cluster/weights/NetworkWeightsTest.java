@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.TensorDigest;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.net.link.ConnectionFactory;
@@ -59,6 +60,7 @@ class NetworkWeightsTest {
             new NetworkWeightPublisher(
                 coordinator,
                 List.of(),
+                DType.F32,
                 _ ->
                     new NetworkWeightPublisher.Relay(
                         List.of(one.address(), two.address()), Set.of()))) {
@@ -79,13 +81,57 @@ class NetworkWeightsTest {
     }
   }
 
+  /** Half the bytes travel; readers get the nearest bfloat16 as float32. */
+  @Test
+  void publish_inBfloat16_isRoundedOnceAndHalfAsLarge() throws Exception {
+    try (NodeWeights coordinator = node("coordinator");
+        NodeWeights one = node("one");
+        NetworkWeightPublisher publisher =
+            new NetworkWeightPublisher(
+                coordinator,
+                List.of(),
+                DType.BF16,
+                _ -> new NetworkWeightPublisher.Relay(List.of(one.address()), Set.of()))) {
+      WeightSnapshot weights = weights(1);
+      PublishedWeights published =
+          publisher.publish(weights).toCompletableFuture().get(60, TimeUnit.SECONDS);
+      WeightSnapshot mapped =
+          new NetworkWeightSource(one, Optional.of(one.address()))
+              .fetch(published)
+              .toCompletableFuture()
+              .get(60, TimeUnit.SECONDS);
+
+      long values = weights.tensors().stream().mapToLong(t -> t.bytes() / Float.BYTES).sum();
+      assertThat(coordinator.versions().getFirst().manifest().tensors())
+          .allMatch(tensor -> tensor.dtype().equals("BF16"))
+          .satisfies(
+              all ->
+                  assertThat(all.stream().mapToLong(tensor -> tensor.bytes()).sum())
+                      .isEqualTo(Short.BYTES * values));
+      assertThat(mapped.digest()).isEqualTo(weights.digest());
+      for (int i = 0; i < weights.tensors().size(); i++) {
+        MemorySegment exact = weights.tensors().get(i).data();
+        MemorySegment arrived = mapped.tensors().get(i).data();
+        assertThat(arrived.byteSize()).isEqualTo(exact.byteSize());
+        for (long at = 0; at < exact.byteSize(); at += Float.BYTES) {
+          float value = exact.get(ValueLayout.JAVA_FLOAT, at);
+          assertThat(arrived.get(ValueLayout.JAVA_FLOAT, at))
+              .isEqualTo(Float.intBitsToFloat(DType.bfloat16(value) << Short.SIZE));
+        }
+      }
+    }
+  }
+
   @Test
   void fetch_fromADeadPublisher_failsAndSaysWhy() throws Exception {
     NodeWeights coordinator = node("coordinator");
     PublishedWeights published;
     try (NetworkWeightPublisher publisher =
         new NetworkWeightPublisher(
-            coordinator, List.of(), _ -> new NetworkWeightPublisher.Relay(List.of(), Set.of()))) {
+            coordinator,
+            List.of(),
+            DType.F32,
+            _ -> new NetworkWeightPublisher.Relay(List.of(), Set.of()))) {
       published = publisher.publish(weights(1)).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
     coordinator.close();

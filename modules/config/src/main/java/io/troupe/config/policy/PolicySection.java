@@ -158,7 +158,8 @@ public sealed interface PolicySection {
           String device,
       @Doc(
               "What matrices are multiplied in: `float32`, or `bfloat16`, which GPUs compute faster"
-                  + " and in half the memory. Weights are trained in float32 either way.")
+                  + " and in half the memory. Weights are trained in float32 either way, and published in the type that"
+                  + " they are multiplied in.")
           @Default("float32")
           Precision precision,
       @Doc(
@@ -260,7 +261,8 @@ public sealed interface PolicySection {
           String device,
       @Doc(
               "What matrices are multiplied in: `float32`, or `bfloat16`, which GPUs compute faster"
-                  + " and in half the memory. Weights are trained in float32 either way.")
+                  + " and in half the memory. Weights are trained in float32 either way, and published in the type that"
+                  + " they are multiplied in.")
           @Default("float32")
           Precision precision,
       @Doc(

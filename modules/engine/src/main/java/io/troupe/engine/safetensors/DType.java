@@ -1,5 +1,7 @@
 package io.troupe.engine.safetensors;
 
+import io.troupe.engine.weights.WeightSnapshot;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -65,6 +67,13 @@ public enum DType {
           to.set(SHORT, i * Short.BYTES, bfloat16(from.get(FLOAT, i * Float.BYTES)));
         }
       }
+    }
+  }
+
+  /** Returns a copy of a tensor with each value rounded to one that this type has. */
+  public WeightSnapshot.Tensor rounded(WeightSnapshot.Tensor tensor) {
+    try (Arena between = Arena.ofConfined()) {
+      return StoredTensor.of(tensor, this, between).loaded();
     }
   }
 

@@ -35,6 +35,24 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
     return new StoredTensor(tensor.name(), DType.F32, tensor.shape(), tensor.data());
   }
 
+  /** Returns a tensor of a snapshot in a type; where that is not float32, in memory of an arena. */
+  public static StoredTensor of(WeightSnapshot.Tensor tensor, DType type, Arena memory) {
+    if (type == DType.F32) {
+      return of(tensor);
+    }
+    long elements = tensor.bytes() / Float.BYTES;
+    MemorySegment values = memory.allocate(elements * type.bytes(), ALIGNMENT);
+    type.fromFloats(tensor.data(), values);
+    return new StoredTensor(tensor.name(), type, tensor.shape(), values);
+  }
+
+  /** Returns the tensor as one of a snapshot, converted to float32 when it is read. */
+  public WeightSnapshot.Tensor snapshot() {
+    return dtype == DType.F32
+        ? new WeightSnapshot.Tensor(name, shape, data)
+        : WeightSnapshot.Tensor.made(name, shape, () -> loaded().data());
+  }
+
   /**
    * Returns the tensor as float32 in memory of its own, which is freed some time after its last
    * use.

@@ -4,6 +4,8 @@ import io.troupe.cluster.WeightDistribution;
 import io.troupe.cluster.weights.FolderWeights;
 import io.troupe.cluster.weights.NetworkWeightPublisher;
 import io.troupe.config.ClusterSection.WeightsBy;
+import io.troupe.config.RunConfig;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.net.link.ListenAddress;
 import io.troupe.net.secret.RunSecret;
 import io.troupe.runtime.weights.WeightPublisher;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class CoordinatorWeights implements AutoCloseable {
   private final RunFolder folder;
   private final WeightsBy by;
+  private final DType type;
   private final ListenAddress listenAddress;
   private final WeightDistribution distribution = new WeightDistribution(InstantSource.system());
   private final Deque<Opened> opened = new ArrayDeque<>();
@@ -35,11 +38,13 @@ public final class CoordinatorWeights implements AutoCloseable {
   /**
    * Weights of a process that may never become coordinator.
    *
+   * @param config of the run
    * @param place where it serves them, if it does
    */
-  public CoordinatorWeights(RunFolder folder, WeightsBy by, ListenAddress place) {
+  public CoordinatorWeights(RunFolder folder, RunConfig config, ListenAddress place) {
     this.folder = folder;
-    this.by = by;
+    this.by = config.cluster().weights();
+    this.type = config.publishedType();
     this.listenAddress = place;
   }
 
@@ -57,7 +62,7 @@ public final class CoordinatorWeights implements AutoCloseable {
   void open() throws IOException {
     switch (by) {
       case SHARED -> {
-        FolderWeights shared = new FolderWeights(folder.path().resolve("weights"));
+        FolderWeights shared = new FolderWeights(folder.path().resolve("weights"), type);
         opened.push(shared::close);
         outlet = shared;
       }
@@ -73,7 +78,7 @@ public final class CoordinatorWeights implements AutoCloseable {
                 TransferSettings.usual());
         opened.push(served::delete);
         NetworkWeightPublisher out =
-            new NetworkWeightPublisher(served, List.of(), distribution::published);
+            new NetworkWeightPublisher(served, List.of(), type, distribution::published);
         opened.push(out::close);
         outlet = out;
       }

@@ -1,5 +1,6 @@
 package io.troupe.run.compose;
 
+import io.troupe.accelerator.nccl.CudaVisibility;
 import io.troupe.config.PlacementSection;
 import io.troupe.config.RunConfig;
 import io.troupe.hosts.gpu.Gpu;
@@ -66,6 +67,20 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
           gpus.stream().map(Gpu::visible).toList(),
           gpus.stream().map(Gpu::index).collect(Collectors.toSet()));
     }
+  }
+
+  /**
+   * As {@link #of}, for this process: where a list says which of the host's GPUs the run has, the
+   * process sees its own of them and no others. Called before anything uses CUDA.
+   */
+  public static ComputeDevices ofProcess(
+      RunConfig config, RunFolder folder, String option, boolean handed, Consumer<String> say)
+      throws IOException {
+    ComputeDevices own = of(config, folder, option, handed, say);
+    if (GpuOption.isList(option)) {
+      CudaVisibility.restrictTo(own.visible());
+    }
+    return own;
   }
 
   /**

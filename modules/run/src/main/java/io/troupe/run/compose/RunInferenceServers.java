@@ -168,7 +168,7 @@ public final class RunInferenceServers implements AutoCloseable {
       case MERGED ->
           config.rollout().weights() == WeightRoute.NCCL
               ? ServerWeightFolder.Contents.broadcast()
-              : ServerWeightFolder.Contents.merged();
+              : ServerWeightFolder.Contents.merged(config.publishedType());
       case ADAPTERS ->
           new ServerWeightFolder.Contents(
               PublishedWeightForm.ADAPTERS,

@@ -2,14 +2,12 @@ package io.troupe.weights.cache;
 
 import io.troupe.base.hash.Sha256;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.weights.WeightMemory;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,8 +24,6 @@ import java.util.List;
  *     cache delete it; what is mapped by then stays readable
  */
 public record CachedVersion(WeightRef ref, Path directory, VersionManifest manifest) {
-  private static final int CACHE_LINE = 64;
-
   /**
    * Opens a version that another process of this host fetched.
    *
@@ -45,7 +41,7 @@ public record CachedVersion(WeightRef ref, Path directory, VersionManifest manif
 
   /**
    * Maps the tensors. Workers of one host that map one version share its memory. Tensors of 16 bits
-   * are converted into memory of their own.
+   * are converted into memory of their own when they are read.
    *
    * @return weights that stay readable as long as they are referenced, after an eviction too
    */
@@ -53,7 +49,7 @@ public record CachedVersion(WeightRef ref, Path directory, VersionManifest manif
     Arena arena = WeightMemory.arena(manifest.bytes());
     List<WeightSnapshot.Tensor> tensors = new ArrayList<>();
     for (StoredTensor stored : ModelFiles.map(directory, arena).tensors().values()) {
-      tensors.add(new WeightSnapshot.Tensor(stored.name(), stored.shape(), floats(stored, arena)));
+      tensors.add(stored.snapshot());
     }
     tensors.sort(Comparator.comparing(WeightSnapshot.Tensor::name));
     return new WeightSnapshot(new WeightVersion(manifest.version()), manifest.weights(), tensors);
@@ -93,15 +89,5 @@ public record CachedVersion(WeightRef ref, Path directory, VersionManifest manif
         }
       }
     }
-  }
-
-  private static MemorySegment floats(StoredTensor stored, Arena arena) {
-    if (stored.dtype() == DType.F32) {
-      return stored.data();
-    }
-    long elements = stored.data().byteSize() / stored.dtype().bytes();
-    MemorySegment converted = arena.allocate(elements * Float.BYTES, CACHE_LINE);
-    stored.dtype().toFloats(stored.data(), converted);
-    return converted.asReadOnly();
   }
 }

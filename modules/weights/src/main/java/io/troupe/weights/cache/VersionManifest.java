@@ -88,7 +88,14 @@ public record VersionManifest(
   }
 
   /** A chunk with the file it is in. */
-  public record Place(FilePart file, Chunk chunk) {}
+  public record Place(FilePart file, Chunk chunk) {
+    /** Whether another version has a chunk at the same bytes of a file of the same name. */
+    public boolean sameRange(Place other) {
+      return file.name().equals(other.file.name())
+          && chunk.offset() == other.chunk.offset()
+          && chunk.length() == other.chunk.length();
+    }
+  }
 
   public VersionManifest {
     require(

@@ -3,10 +3,12 @@ package io.troupe.weights.cache;
 import io.troupe.base.files.FileTree;
 import io.troupe.base.files.PrivateFiles;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -138,17 +140,24 @@ public final class WeightCache implements AutoCloseable {
    * Publishes weights of a process: writes them as a Hugging Face model.
    *
    * @param beside files that go with them, such as config.json and tokenizer.json
+   * @param type of the numbers in the files
    */
-  public CachedVersion publish(WeightSnapshot weights, List<Path> beside) throws IOException {
-    long bytes = weights.tensors().stream().mapToLong(t -> t.data().byteSize()).sum();
+  public CachedVersion publish(WeightSnapshot weights, List<Path> beside, DType type)
+      throws IOException {
+    long bytes =
+        weights.tensors().stream().mapToLong(t -> t.bytes() / Float.BYTES * type.bytes()).sum();
     for (Path file : beside) {
       bytes += Files.size(file);
     }
     Path directory = rootWithSpace(INCOMING + "own-" + weights.version().number(), bytes);
-    ModelFiles.write(
-        directory,
-        weights.tensors().stream().map(StoredTensor::of).toList(),
-        ModelFiles.DEFAULT_SHARD_BYTES);
+    try (Arena converted = Arena.ofShared()) {
+      ModelFiles.write(
+          directory,
+          weights.tensors().parallelStream()
+              .map(tensor -> StoredTensor.of(tensor, type, converted))
+              .toList(),
+          ModelFiles.DEFAULT_SHARD_BYTES);
+    }
     for (Path file : beside) {
       Files.copy(file, directory.resolve(name(file)));
     }

@@ -3,6 +3,7 @@ package io.troupe.weights.transfer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.base.net.HostPort;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.secret.RunSecret;
@@ -130,9 +131,19 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
     return server.address();
   }
 
-  /** Publishes weights in memory: from then on every other node can fetch them here. Blocks. */
+  /** Publishes weights in memory as float32: every other node can fetch them here then. Blocks. */
   public CachedVersion publish(WeightSnapshot weights, List<Path> beside) throws IOException {
-    return published(cache.publish(weights, beside));
+    return publish(weights, beside, DType.F32);
+  }
+
+  /**
+   * Publishes weights in memory: from then on every other node can fetch them here. Blocks.
+   *
+   * @param type of the numbers in the files
+   */
+  public CachedVersion publish(WeightSnapshot weights, List<Path> beside, DType type)
+      throws IOException {
+    return published(cache.publish(weights, beside, type));
   }
 
   /**

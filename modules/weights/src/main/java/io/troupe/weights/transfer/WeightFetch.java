@@ -10,15 +10,19 @@ import io.troupe.weights.cache.VersionManifest;
 import io.troupe.weights.cache.VersionManifest.Place;
 import io.troupe.weights.cache.WeightCache;
 import io.troupe.weights.cache.WeightRef;
+import io.troupe.weights.delta.ChunkDelta;
+import io.troupe.weights.delta.DamagedDeltaException;
 import io.troupe.weights.transfer.FetchOutcome.SourceFailure;
 import io.troupe.weights.transfer.FetchOutcome.TransferStats;
 import io.troupe.weights.transfer.StallWatchdog.Watch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
@@ -50,6 +54,15 @@ final class WeightFetch {
   private final List<SourceFailure> troubles = new ArrayList<>();
   private final long started = System.nanoTime();
   private Optional<IncomingVersion> incoming = Optional.empty();
+
+  /** The version before, whole on this node; deltas are against it. */
+  private Optional<CachedVersion> base = Optional.empty();
+
+  private List<Place> basePlaces = List.of();
+
+  /** Chunks of which a delta was not right; they are taken whole. */
+  private final BitSet undone = new BitSet();
+
   private long fetched;
   private long reused;
   private int corrupt;
@@ -183,12 +196,14 @@ final class WeightFetch {
       }
     }
     IncomingVersion here = incoming.orElseThrow();
+    boolean deltas = base.isPresent() && knowsBase(wire, base.get());
     Deque<Integer> asked = new ArrayDeque<>();
     int next = here.missingFrom(0);
     int damaged = 0;
     while (true) {
       while (asked.size() < settings.window() && next < here.chunks()) {
-        ask(wire, TransferProtocol.CHUNK, next);
+        boolean changes = deltas && !undone.get(next);
+        ask(wire, changes ? TransferProtocol.CHANGED : TransferProtocol.CHUNK, next);
         asked.add(next);
         next = here.missingFrom(next + 1);
       }
@@ -210,6 +225,12 @@ final class WeightFetch {
             if (++damaged == MOST_CORRUPT) {
               return Optional.of("sent %d damaged chunks".formatted(damaged));
             }
+          }
+        }
+        case TransferProtocol.DELTA -> {
+          if (!applyDelta(wire, watch, here, chunk)) {
+            corrupt++;
+            undone.set(chunk);
           }
         }
         case TransferProtocol.NOT_YET -> {} // it stays missing, and is asked for again
@@ -253,13 +274,25 @@ final class WeightFetch {
       incoming = Optional.of(started);
       if (!versions.isEmpty() && cache.find(versions.getLast().ref()).isPresent()) {
         reused = started.reuse(versions.getLast());
+        base = Optional.of(versions.getLast());
+        basePlaces = versions.getLast().manifest().places();
       }
     } catch (IOException failure) {
       throw new LocalFailure(failure);
     }
   }
 
+  private boolean knowsBase(Connection wire, CachedVersion before) throws IOException {
+    ask(wire, TransferProtocol.BASE, HexFormat.of().parseHex(before.ref().digest()), 0);
+    return readStatus(wire) == TransferProtocol.OK;
+  }
+
   private void ask(Connection wire, byte operation, int number) throws IOException {
+    ask(wire, operation, digest, number);
+  }
+
+  private static void ask(Connection wire, byte operation, byte[] digest, int number)
+      throws IOException {
     wire.write(
         ByteBuffer.allocate(TransferProtocol.QUESTION)
             .put(operation)
@@ -302,6 +335,70 @@ final class WeightFetch {
     fetched += length;
     here.copyChunk(number);
     return true;
+  }
+
+  /**
+   * Reads a delta and makes the chunk of it; whether that is the chunk. Its SHA-256 is compared,
+   * because nothing was sent that the CRC of the way would prove.
+   */
+  private boolean applyDelta(Connection wire, Watch watch, IncomingVersion here, int number)
+      throws IOException {
+    Place place = here.place(number);
+    int length = answer.getInt();
+    if (length < 0 || length > place.chunk().length()) {
+      throw new IOException(
+          "sent a delta of %d bytes for a chunk of %d".formatted(length, place.chunk().length()));
+    }
+    ByteBuffer delta = ByteBuffer.allocate(length);
+    while (delta.hasRemaining()) {
+      int count = wire.read(delta);
+      if (count < 0) {
+        throw new IOException("ended within a delta");
+      }
+      watch.add(count);
+    }
+    Optional<byte[]> before = before(place, number);
+    if (before.isEmpty()) {
+      return false;
+    }
+    byte[] chunk = before.get();
+    try {
+      ChunkDelta.apply(delta.array(), chunk, chunk.length);
+    } catch (DamagedDeltaException damaged) {
+      return false;
+    }
+    if (!Sha256.hex(chunk).equals(place.chunk().sha256())) {
+      return false;
+    }
+    try {
+      here.write(number, 0, ByteBuffer.wrap(chunk));
+    } catch (IOException failure) {
+      throw new LocalFailure(failure);
+    }
+    watch.add(chunk.length - length); // as much as if the chunk itself had come
+    fetched += length;
+    reused += chunk.length - length;
+    here.copyChunk(number);
+    return true;
+  }
+
+  /** The same chunk of the version before; empty if that has none, or is deleted by now. */
+  private Optional<byte[]> before(Place place, int number) {
+    CachedVersion version = base.orElseThrow();
+    if (number >= basePlaces.size() || !basePlaces.get(number).sameRange(place)) {
+      return Optional.empty();
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(place.chunk().length());
+    try (FileChannel file = FileChannel.open(version.directory().resolve(place.file().name()))) {
+      while (bytes.hasRemaining()) {
+        if (file.read(bytes, place.chunk().offset() + bytes.position()) < 0) {
+          return Optional.empty();
+        }
+      }
+      return Optional.of(bytes.array());
+    } catch (IOException gone) {
+      return Optional.empty(); // the chunk is asked for whole
+    }
   }
 
   private void write(IncomingVersion here, int number, int within) throws LocalFailure {

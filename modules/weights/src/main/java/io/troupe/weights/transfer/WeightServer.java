@@ -9,6 +9,7 @@ import io.troupe.net.secret.RunSecret;
 import io.troupe.weights.cache.ChunkSource;
 import io.troupe.weights.cache.VersionManifest.Place;
 import io.troupe.weights.cache.WeightCache;
+import io.troupe.weights.delta.ChunkDelta;
 import io.troupe.weights.transfer.StallWatchdog.Watch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +41,9 @@ final class WeightServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeightServer.class);
   private static final long SLICE = 1 << 20; // progress is counted at least so often
   private static final Duration IDLE = Duration.ofMinutes(1);
+
+  /** A delta is worth its computation where it takes no more than this part of a chunk. */
+  private static final int LEAST_SAVING = 2;
 
   /** Connections without a proof of the secret; more close the oldest. */
   private static final int HALF_OPEN = 256;
@@ -134,6 +139,7 @@ final class WeightServer implements AutoCloseable {
     private final Connection wire;
     private final ByteBuffer question = ByteBuffer.allocate(TransferProtocol.QUESTION);
     private final Map<String, OpenVersion> opened = new HashMap<>();
+    private @Nullable OpenVersion base;
 
     Session(Connection wire) {
       this.wire = wire;
@@ -158,7 +164,9 @@ final class WeightServer implements AutoCloseable {
         throws IOException, InterruptedException {
       switch (operation) {
         case TransferProtocol.MANIFEST -> manifest(digest);
-        case TransferProtocol.CHUNK -> chunk(digest, number);
+        case TransferProtocol.CHUNK -> chunk(digest, number, false);
+        case TransferProtocol.CHANGED -> chunk(digest, number, true);
+        case TransferProtocol.BASE -> base(digest);
         case TransferProtocol.FETCH -> fetch(number);
         default -> throw new IOException("operation " + operation + " does not exist");
       }
@@ -193,7 +201,19 @@ final class WeightServer implements AutoCloseable {
       }
     }
 
-    private void chunk(String digest, int number) throws IOException, InterruptedException {
+    /** Notes which version the receiver has, if it is here as well. */
+    private void base(String digest) throws IOException, InterruptedException {
+      Optional<ChunkSource> known = cache.source(digest, Duration.ZERO);
+      if (base != null) {
+        base.close();
+        base = null;
+      }
+      known.ifPresent(source -> base = new OpenVersion(source));
+      status(known.isPresent() ? TransferProtocol.OK : TransferProtocol.NOT_HERE);
+    }
+
+    private void chunk(String digest, int number, boolean changes)
+        throws IOException, InterruptedException {
       OpenVersion version = opened.get(digest);
       if (version == null) {
         Optional<ChunkSource> source = cache.source(digest, settings.relayWait());
@@ -208,7 +228,11 @@ final class WeightServer implements AutoCloseable {
         throw new IOException("chunk " + number + " does not exist");
       }
       switch (version.source.await(number, settings.relayWait())) {
-        case PRESENT -> send(version, version.places.get(number));
+        case PRESENT -> {
+          if (!changes || !sendDelta(version, number)) {
+            send(version, version.places.get(number));
+          }
+        }
         case NOT_YET -> status(TransferProtocol.NOT_YET);
         case GONE -> {
           opened.remove(digest);
@@ -216,6 +240,39 @@ final class WeightServer implements AutoCloseable {
           status(TransferProtocol.NOT_HERE);
         }
       }
+    }
+
+    /**
+     * Sends what changed since the receiver's version; false if the chunk is to be sent instead.
+     */
+    private boolean sendDelta(OpenVersion version, int number)
+        throws IOException, InterruptedException {
+      OpenVersion before = base;
+      Place place = version.places.get(number);
+      if (before == null
+          || number >= before.places.size()
+          || !before.places.get(number).sameRange(place)
+          || before.source.await(number, Duration.ZERO) != ChunkSource.Availability.PRESENT) {
+        return false;
+      }
+      int length = place.chunk().length();
+      byte[] delta;
+      try {
+        delta =
+            ChunkDelta.encode(
+                before.bytes(place), version.bytes(place), length, length / LEAST_SAVING);
+      } catch (NoSuchFileException evicted) {
+        return false;
+      }
+      if (delta.length == 0) {
+        return false;
+      }
+      try (Watch watch = guard.watch(wire, settings.stall(), 1)) {
+        writeHeader(TransferProtocol.DELTA, delta.length);
+        wire.write(ByteBuffer.wrap(delta));
+        watch.add(delta.length);
+      }
+      return true;
     }
 
     private void send(OpenVersion version, Place place) throws IOException {
@@ -263,6 +320,9 @@ final class WeightServer implements AutoCloseable {
       for (OpenVersion version : opened.values()) {
         version.close();
       }
+      if (base != null) {
+        base.close();
+      }
     }
   }
 
@@ -282,6 +342,19 @@ final class WeightServer implements AutoCloseable {
         files.put(name, open(name));
       }
       return requireNonNull(files.get(name));
+    }
+
+    /** A chunk's bytes. */
+    byte[] bytes(Place place) throws IOException {
+      ByteBuffer bytes = ByteBuffer.allocate(place.chunk().length());
+      FileChannel file = file(place.file().name());
+      while (bytes.hasRemaining()) {
+        if (file.read(bytes, place.chunk().offset() + bytes.position()) < 0) {
+          throw new IOException(
+              "%s ends within a chunk".formatted(source.directory().resolve(place.file().name())));
+        }
+      }
+      return bytes.array();
     }
 
     private FileChannel open(String name) throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.TensorDigest;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.net.link.ConnectionFactory;
@@ -337,7 +338,7 @@ class WeightTransferTest {
         new WeightCacheSettings(
             List.of(folder.resolve("full")), Long.MAX_VALUE / 2, 2, TestVersions.CHUNK);
     try (WeightCache cache = WeightCache.open(greedy)) {
-      assertThatThrownBy(() -> cache.publish(TestVersions.weights(1, 1, 3), List.of()))
+      assertThatThrownBy(() -> cache.publish(TestVersions.weights(1, 1, 3), List.of(), DType.F32))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("no room for weights")
           .hasMessageContaining(folder.resolve("full").toString());

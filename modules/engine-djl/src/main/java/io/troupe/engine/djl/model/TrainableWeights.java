@@ -2,6 +2,7 @@ package io.troupe.engine.djl.model;
 
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.djl.torch.Precision;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.TensorDigest;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.List;
@@ -55,7 +56,7 @@ public sealed interface TrainableWeights extends AutoCloseable {
   /** Takes the updated tensors up into what passes compute with. */
   void moved(Decoder decoder);
 
-  /** Returns a snapshot of these weights as a version. */
+  /** Returns these weights as a version, in numbers that the precision of the decoder has. */
   WeightSnapshot snapshot(Decoder decoder, WeightVersion version);
 
   /** Returns these weights as the reference policy. */
@@ -96,7 +97,7 @@ public sealed interface TrainableWeights extends AutoCloseable {
 
     @Override
     public WeightSnapshot snapshot(Decoder decoder, WeightVersion version) {
-      return trainable.snapshot(version);
+      return whole.snapshot(version);
     }
 
     @Override
@@ -146,7 +147,11 @@ public sealed interface TrainableWeights extends AutoCloseable {
 
     @Override
     public WeightSnapshot snapshot(Decoder decoder, WeightVersion version) {
-      List<WeightSnapshot.Tensor> merged = adapters.mergedCopies(decoder, base);
+      List<WeightSnapshot.Tensor> exact = adapters.mergedCopies(decoder, base);
+      List<WeightSnapshot.Tensor> merged =
+          decoder.precision() == Precision.FLOAT32
+              ? exact
+              : exact.parallelStream().map(DType.BF16::rounded).toList();
       return new WeightSnapshot(version, TensorDigest.of(merged), merged)
           .with(adapters.settings().adapter(adapters.weights().copies()));
     }

@@ -6,11 +6,13 @@ import io.troupe.base.files.FileTree;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.http.probe.PublishedWeightForm;
 import io.troupe.engine.protocol.WeightTag;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.PeftFolder;
 import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -68,11 +70,13 @@ public final class ServerWeightFolder {
    * @param publishing the form of each version
    * @param versions how many of the newest versions stay, because a server may read one again
    * @param tensors whether the folder holds tensors; not where servers get them by NCCL
+   * @param type of the numbers of merged weights
    */
-  public record Contents(PublishedWeightForm publishing, int versions, boolean tensors) {
-    /** Versions with their tensors. */
+  public record Contents(
+      PublishedWeightForm publishing, int versions, boolean tensors, DType type) {
+    /** Versions with their tensors in float32. */
     public Contents(PublishedWeightForm publishing, int versions) {
-      this(publishing, versions, true);
+      this(publishing, versions, true, DType.F32);
     }
 
     public Contents {
@@ -80,20 +84,20 @@ public final class ServerWeightFolder {
     }
 
     /** Merged weights: the version in use, and the next one. */
-    public static Contents merged() {
-      return new Contents(PublishedWeightForm.MERGED, 2);
+    public static Contents merged(DType type) {
+      return new Contents(PublishedWeightForm.MERGED, 2, true, type);
     }
 
     /** Merged weights that go to servers by NCCL: the names of versions alone. */
     public static Contents broadcast() {
-      return new Contents(PublishedWeightForm.MERGED, 2, false);
+      return new Contents(PublishedWeightForm.MERGED, 2, false, DType.F32);
     }
   }
 
   /** Opens an empty folder of merged weights; removes what another process left there. */
   public static ServerWeightFolder open(
       Path folder, CompanionFiles companions, AdapterLocations lying) throws IOException {
-    return open(Contents.merged(), folder, companions, lying);
+    return open(Contents.merged(DType.F32), folder, companions, lying);
   }
 
   /** Opens an empty folder; removes what another process left there. */
@@ -154,8 +158,13 @@ public final class ServerWeightFolder {
     switch (contents.publishing()) {
       case MERGED -> {
         if (contents.tensors() && (files.isEmpty() || !link(files.get(), partial))) {
-          List<StoredTensor> tensors = snapshot.tensors().stream().map(StoredTensor::of).toList();
-          ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
+          try (Arena converted = Arena.ofShared()) {
+            List<StoredTensor> tensors =
+                snapshot.tensors().parallelStream()
+                    .map(tensor -> StoredTensor.of(tensor, contents.type(), converted))
+                    .toList();
+            ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
+          }
         }
         companions.write(partial);
       }

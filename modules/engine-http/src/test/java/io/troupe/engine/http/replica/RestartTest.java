@@ -18,6 +18,7 @@ import io.troupe.engine.http.probe.LocalScorer;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.http.sidecar.SidecarSupervision;
 import io.troupe.engine.http.sidecar.Sidecars;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.serve.ToyFixture;
 import io.troupe.testkit.Await;
@@ -134,7 +135,7 @@ class RestartTest {
                     port,
                     weights.map(Path::toString).orElse(firstWeights)),
             true),
-        ServerWeightFolder.Contents.merged(),
+        ServerWeightFolder.Contents.merged(DType.F32),
         Files.createDirectories(folder.resolve("servers")),
         _ -> {},
         ServerWeightFolder.AdapterLocations.none());
