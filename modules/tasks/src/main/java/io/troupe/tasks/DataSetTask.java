@@ -19,6 +19,7 @@ public final class DataSetTask implements Task {
   private final Order order;
   private final List<TaskSource> sources;
   private final Map<PromptId, Map<String, String>> facets;
+  private final Map<PromptId, Integer> ownLimits;
   private final String alphabet;
 
   private DataSetTask(
@@ -27,12 +28,14 @@ public final class DataSetTask implements Task {
       Order order,
       List<TaskSource> sources,
       Map<PromptId, Map<String, String>> facets,
+      Map<PromptId, Integer> ownLimits,
       String alphabet) {
     this.name = name;
     this.sets = sets;
     this.order = order;
     this.sources = List.copyOf(sources);
     this.facets = Map.copyOf(facets);
+    this.ownLimits = Map.copyOf(ownLimits);
     this.alphabet = alphabet;
   }
 
@@ -60,6 +63,7 @@ public final class DataSetTask implements Task {
         order,
         sources(settings, set),
         set.facets(),
+        set.ownLimits(),
         alphabet(List.of(set)));
   }
 
@@ -96,8 +100,16 @@ public final class DataSetTask implements Task {
         DataSetMixing.sequential(loaded.stream().map(LoadedDataSet::heldOut).toList());
     Map<PromptId, Map<String, String>> facets = new HashMap<>();
     loaded.forEach(set -> facets.putAll(set.facets()));
+    Map<PromptId, Integer> ownLimits = new HashMap<>();
+    loaded.forEach(set -> ownLimits.putAll(set.ownLimits()));
     return new DataSetTask(
-        "mixture", distinct(mixed, heldOut), Order.LISTED, sources, facets, alphabet(loaded));
+        "mixture",
+        distinct(mixed, heldOut),
+        Order.LISTED,
+        sources,
+        facets,
+        ownLimits,
+        alphabet(loaded));
   }
 
   @Override
@@ -135,10 +147,15 @@ public final class DataSetTask implements Task {
     return facets.getOrDefault(prompt, Map.of());
   }
 
+  @Override
+  public Map<PromptId, Integer> ownLimits() {
+    return ownLimits;
+  }
+
   /** Returns this task with other prompts and the reports about them. */
   DataSetTask with(List<Prompt> train, List<Prompt> heldOut, List<TaskSource> reported) {
     return new DataSetTask(
-        name, new PromptSplit(train, heldOut), order, reported, facets, alphabet);
+        name, new PromptSplit(train, heldOut), order, reported, facets, ownLimits, alphabet);
   }
 
   private static void refuseSameSources(List<DataSetSettings> settings) {

@@ -25,12 +25,14 @@ import java.util.function.Predicate;
  *
  * @param verifiers verifier of each source; several sources if rows name their own verifiers
  * @param facets of the rows that have any, by prompt
+ * @param ownLimits of the rows that have a token limit of their own, by prompt
  */
 record LoadedDataSet(
     List<Prompt> train,
     List<Prompt> heldOut,
     Map<String, String> verifiers,
     Map<PromptId, Map<String, String>> facets,
+    Map<PromptId, Integer> ownLimits,
     String characters,
     SourceReport report) {
   LoadedDataSet {
@@ -38,6 +40,7 @@ record LoadedDataSet(
     heldOut = List.copyOf(heldOut);
     verifiers = Map.copyOf(verifiers);
     facets = Map.copyOf(facets);
+    ownLimits = Map.copyOf(ownLimits);
   }
 
   /**
@@ -63,6 +66,7 @@ record LoadedDataSet(
     private final DataSetSettings settings;
     private final Map<String, String> verifiers = new TreeMap<>();
     private final Map<PromptId, Map<String, String>> facets = new HashMap<>();
+    private final Map<PromptId, Integer> ownLimits = new HashMap<>();
     private final List<ExcludedPrompts> left = new ArrayList<>();
     private String characters = "";
 
@@ -97,7 +101,7 @@ record LoadedDataSet(
       }
       List<Prompt> ordered = ordered(train, heldOut);
       SourceReport report = new SourceReport(contents.rows(), left);
-      return new LoadedDataSet(ordered, heldOut, verifiers, facets, characters, report);
+      return new LoadedDataSet(ordered, heldOut, verifiers, facets, ownLimits, characters, report);
     }
 
     private String place() {
@@ -283,6 +287,9 @@ record LoadedDataSet(
       PromptId id = new PromptId(id(item.id()));
       if (!item.facets().isEmpty()) {
         facets.put(id, item.facets());
+      }
+      if (item.own().maxTokens() > 0) {
+        ownLimits.put(id, item.own().maxTokens());
       }
       return new Prompt(
           id,

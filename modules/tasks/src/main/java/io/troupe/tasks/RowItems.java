@@ -21,6 +21,9 @@ import java.util.TreeMap;
  * @param skipped ids of rows that are no items, by the missing part
  */
 record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skipped) {
+  /** A row's own limit of the tokens of a completion. */
+  private static final String LIMIT = "max_completion_tokens";
+
   static RowItems of(List<DataItem> items) {
     return new RowItems(items, items.size(), Map.of());
   }
@@ -60,7 +63,19 @@ record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skippe
   }
 
   private static DataItem withPrompts(DataItem item, Row row) throws RowException {
-    return item.worded(row.textOrEmpty("system_prompt"), row.textOrEmpty("assistant_prefix"));
+    return item.worded(
+        row.textOrEmpty("system_prompt"), row.textOrEmpty("assistant_prefix"), limit(row));
+  }
+
+  private static int limit(Row row) throws RowException {
+    if (!row.has(LIMIT)) {
+      return 0;
+    }
+    int tokens = row.fields().path(LIMIT).asInt();
+    if (!row.fields().path(LIMIT).isIntegralNumber() || tokens < 1) {
+      throw row.bad(LIMIT, "must be a whole number of tokens, 1 or more");
+    }
+    return tokens;
   }
 
   /** Returns the values of a facet, each once, in order. */

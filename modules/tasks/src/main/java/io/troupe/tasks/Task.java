@@ -41,6 +41,14 @@ public interface Task {
     return Map.of();
   }
 
+  /**
+   * Returns the most tokens of a completion of each prompt whose row has a limit of its own; what
+   * is not there has none.
+   */
+  default Map<PromptId, Integer> ownLimits() {
+    return Map.of();
+  }
+
   /** Returns the prompts of its data sets that the run does not use. */
   default List<ExcludedPrompts> leftOut() {
     return sources().stream().flatMap(each -> each.report().left().stream()).distinct().toList();

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
 import io.troupe.tasks.sets.DataSet;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +87,30 @@ final class PromptTemplateTest {
     assertThatThrownBy(() -> DataSetSettings.examples(List.of(file), DataSet.GSM8K.format(), 4))
         .isInstanceOf(TaskDataException.class)
         .hasMessage(file + ": 4 examples are asked for, and there are 3");
+  }
+
+  @Test
+  void row_withItsOwnLimit_isKnownByItsPrompt() throws IOException {
+    Path file =
+        Sets.file(
+            folder,
+            "g.jsonl",
+            """
+            {"question": "a", "answer": "#### 1", "max_completion_tokens": 7}
+            {"question": "b", "answer": "#### 2"}
+            """);
+
+    assertThat(Sets.of(DataSet.GSM8K, file).load().ownLimits())
+        .containsExactly(Map.entry(new PromptId("gsm8k_0"), 7));
+    Path bad =
+        Sets.file(
+            folder,
+            "bad.jsonl",
+            "{\"question\": \"a\", \"answer\": \"#### 1\", \"max_completion_tokens\": 0}");
+    assertThatThrownBy(() -> Sets.of(DataSet.GSM8K, bad).load())
+        .isInstanceOf(TaskDataException.class)
+        .hasMessageContaining(
+            "\"max_completion_tokens\" must be a whole number of tokens, 1 or more, not 0");
   }
 
   @Test

@@ -540,7 +540,7 @@ public record Composition(
         own.put(source.name(), general.within(limits.maxTokens(), limits.stop()));
       }
     }
-    return new SourceSampling(general, own, episodes);
+    return new SourceSampling(general, own, task.ownLimits(), episodes);
   }
 
   /** What the loop needs to know. */

@@ -154,7 +154,9 @@ public final class EvaluationTasks implements AutoCloseable {
                     new EvaluationItem(
                         prompt,
                         loaded.facets(prompt.id()),
-                        bySource.getOrDefault(prompt.source(), general)))
+                        bySource
+                            .getOrDefault(prompt.source(), general)
+                            .within(loaded.ownLimits().getOrDefault(prompt.id(), 0), List.of())))
             .toList();
     List<EvaluationItem> fitting = items.stream().filter(item -> fits(task.name(), item)).toList();
     return new EvaluationTask(
@@ -188,8 +190,20 @@ public final class EvaluationTasks implements AutoCloseable {
     bySource.forEach((source, sampling) -> sources.put(source, source(task, source, sampling)));
     protocol.put("sources", sources);
     Map<String, String> digests = new LinkedHashMap<>();
-    digests.put("data", digest(items, prompt -> List.of(prompt.source(), prompt.answer())));
-    digests.put("templates", digest(items, prompt -> List.of(prompt.text())));
+    digests.put(
+        "data", digest(items, item -> List.of(item.prompt().source(), item.prompt().answer())));
+    digests.put("templates", digest(items, item -> List.of(item.prompt().text())));
+    boolean ownLimits =
+        items.stream()
+            .anyMatch(
+                item ->
+                    !bySource
+                        .getOrDefault(item.prompt().source(), item.sampling())
+                        .equals(item.sampling()));
+    if (ownLimits) {
+      digests.put(
+          "limits", digest(items, item -> List.of(Integer.toString(item.sampling().maxTokens()))));
+    }
     protocol.put("digests", digests);
     return protocol;
   }
@@ -221,10 +235,11 @@ public final class EvaluationTasks implements AutoCloseable {
   }
 
   /** Over the ids and what is taken of each prompt, with lengths between. */
-  private static String digest(List<EvaluationItem> items, Function<Prompt, List<String>> parts) {
+  private static String digest(
+      List<EvaluationItem> items, Function<EvaluationItem, List<String>> parts) {
     MessageDigest sha = Sha256.digest();
     for (EvaluationItem item : items) {
-      Stream.concat(Stream.of(item.prompt().id().value()), parts.apply(item.prompt()).stream())
+      Stream.concat(Stream.of(item.prompt().id().value()), parts.apply(item).stream())
           .map(text -> text.getBytes(StandardCharsets.UTF_8))
           .forEach(
               bytes -> {

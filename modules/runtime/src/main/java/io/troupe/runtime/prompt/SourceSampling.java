@@ -1,8 +1,10 @@
 package io.troupe.runtime.prompt;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.runtime.episode.EpisodeSettings;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -10,26 +12,34 @@ import java.util.Map;
  *
  * @param general for sources that say nothing of their own
  * @param bySource for the others
+ * @param ownLimits most tokens of a completion, of prompts with a limit of their own
  * @param episodes what is sampled of all sources: one answer, or turns with tools
  */
 public record SourceSampling(
-    SamplingSettings general, Map<String, SamplingSettings> bySource, EpisodeSettings episodes) {
+    SamplingSettings general,
+    Map<String, SamplingSettings> bySource,
+    Map<PromptId, Integer> ownLimits,
+    EpisodeSettings episodes) {
   public SourceSampling {
     bySource = Map.copyOf(bySource);
+    ownLimits = Map.copyOf(ownLimits);
   }
 
   /** The same for all sources. */
   public static SourceSampling of(SamplingSettings general) {
-    return new SourceSampling(general, Map.of(), new EpisodeSettings.SingleTurn());
+    return new SourceSampling(general, Map.of(), Map.of(), new EpisodeSettings.SingleTurn());
   }
 
   /** Whether all prompts have the same settings. */
   public boolean isUniform() {
-    return bySource.isEmpty();
+    return bySource.isEmpty() && ownLimits.isEmpty();
   }
 
   /** The settings for completions of a prompt. */
   public SamplingSettings of(Prompt prompt) {
-    return bySource.getOrDefault(prompt.source(), general);
+    SamplingSettings settings = bySource.getOrDefault(prompt.source(), general);
+    return ownLimits.isEmpty()
+        ? settings
+        : settings.within(ownLimits.getOrDefault(prompt.id(), 0), List.of());
   }
 }

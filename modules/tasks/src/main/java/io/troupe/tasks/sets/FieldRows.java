@@ -42,9 +42,7 @@ public record FieldRows(String id, String question, String answer, String soluti
             expected.isValueNode() ? expected.asText() : expected.toString(),
             row.textOrEmpty(solution),
             Map.of(),
-            "",
-            "",
-            row.textOrEmpty(verifier).strip()));
+            DataItem.OwnSettings.judgedBy(row.textOrEmpty(verifier).strip())));
   }
 
   private String question(Row row) throws RowException {
