@@ -33,11 +33,18 @@ public final class CompletionDigest {
     for (char letter : completion.finishReason().name().toCharArray()) {
       sha.update((byte) letter);
     }
-    for (int token : completion.tokens()) {
-      add(sha, token);
+    float[] logProbs = completion.logProbs();
+    float[] raw = completion.rawLogProbs();
+    int tokens = completion.length();
+    byte[] bytes = new byte[(2 * tokens + raw.length) * Integer.BYTES];
+    for (int t = 0; t < tokens; t++) {
+      put(bytes, t, completion.tokens()[t]);
+      put(bytes, tokens + t, Float.floatToRawIntBits(logProbs[t]));
     }
-    add(sha, completion.logProbs());
-    add(sha, completion.rawLogProbs());
+    for (int t = 0; t < raw.length; t++) {
+      put(bytes, 2 * tokens + t, Float.floatToRawIntBits(raw[t]));
+    }
+    sha.update(bytes);
     String digest =
         Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(sha.digest(), BYTES));
     return Arrays.stream(completion.preemptedAt())
@@ -45,16 +52,10 @@ public final class CompletionDigest {
         .collect(Collectors.joining("", digest, ""));
   }
 
-  private static void add(MessageDigest sha, float[] logProbs) {
-    for (float logProb : logProbs) {
-      add(sha, Float.floatToRawIntBits(logProb));
-    }
-  }
-
   /** Big-endian. */
-  private static void add(MessageDigest sha, int value) {
-    for (int shift = Integer.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-      sha.update((byte) (value >> shift));
+  private static void put(byte[] bytes, int index, int value) {
+    for (int i = 0; i < Integer.BYTES; i++) {
+      bytes[index * Integer.BYTES + i] = (byte) (value >> (Integer.SIZE - (i + 1) * Byte.SIZE));
     }
   }
 
