@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "launch",
     mixinStandardHelpOptions = true,
-    description = "Starts a run on many hosts over ssh, and looks after it.",
-    subcommands = {LaunchUpCommand.class, LaunchResumeCommand.class},
+    description = "Starts a run on many hosts over ssh or Slurm, and looks after it.",
+    subcommands = {LaunchUpCommand.class, LaunchResumeCommand.class, LaunchSlurmCommand.class},
     footer = {
       "",
       "Examples:",
