@@ -190,7 +190,8 @@ final class TrainCommand implements Callable<Integer> {
                 Files.readAllBytes(source),
                 resolved.yaml(),
                 provenance.toMap(),
-                provenance.gitDiff()));
+                provenance.gitDiff(),
+                provenance.gitStatus()));
     return session(composition, folder, false, Optional.empty());
   }
 

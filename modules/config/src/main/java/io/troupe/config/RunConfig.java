@@ -62,6 +62,8 @@ public record RunConfig(
                 + " and `trackio`. docs/tracking.md has the rest.")
         List<TrackerKind> tracking,
     @Doc("How the trackers get the run: docs/tracking.md.") TrackersSection trackers,
+    @Doc("Programs of yours that the run starts, by the shell: docs/operations.md.")
+        HooksSection on,
     @Doc("The ops console: docs/console.md.") ConsoleSection console,
     @Doc("Which roles run on which accelerators of which nodes.") PlacementSection placement,
     @Doc("The run over many JVMs: docs/cluster.md.") ClusterSection cluster)

@@ -21,6 +21,8 @@ import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.console.PolicyChat;
 import io.troupe.run.console.RunConsole;
 import io.troupe.run.evaluation.NamedEvaluations;
+import io.troupe.run.hook.ResultsFile;
+import io.troupe.run.hook.RunHooks;
 import io.troupe.run.replay.ComputedWith;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.VerifierPools;
@@ -139,6 +141,7 @@ public final class TrainSession {
     Journal journal = open(journalSettings);
     try (RunCopy copy = RunCopy.start(composition.config().run().sync(), folder, err::println);
         RunTrackers trackers = RunTrackers.of(composition.config(), folder, err::println);
+        RunHooks hooks = RunHooks.open(composition.config().on(), folder, err::println);
         JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity());
         JournalArchiver tidier =
             JournalArchiver.start(
@@ -205,13 +208,30 @@ public final class TrainSession {
             new Judging(verifiers, named),
             millis,
             screen,
-            listener(screen, console.fold(), tidier, proof(room, screen), copy, ended));
+            listener(screen, console.fold(), tidier, proof(room, screen), hooks, copy, ended));
         outcome = await(ended);
         verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
         servers.report().forEach(screen::say);
       }
       screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
+      results(outcome, screen);
+      hooks.end(outcome.state().version().number());
       return close(screen, outcome, signals);
+    }
+  }
+
+  /** A run that ends in order leaves a summary; without one it is as good. */
+  private void results(Outcome outcome, RunOutput screen) {
+    String end =
+        switch (outcome.end()) {
+          case RunEnd.Completed _ -> "The run is complete";
+          case RunEnd.Interrupted _ -> "The run was interrupted";
+          case RunEnd.Failed(String reason) -> "The run failed: " + reason;
+        };
+    try {
+      ResultsFile.write(folder, end, resumeCommand());
+    } catch (IOException unwritten) {
+      screen.say("RESULTS.md is not written: " + unwritten.getMessage());
     }
   }
 
@@ -375,6 +395,7 @@ public final class TrainSession {
       Optional<RunFold> fold,
       JournalArchiver tidier,
       Optional<GreedyProof> proof,
+      RunHooks hooks,
       RunCopy copy,
       CompletableFuture<Outcome> ended) {
     InfrastructureTroubles troubles = new InfrastructureTroubles();
@@ -390,6 +411,9 @@ public final class TrainSession {
       public void row(StepRow row) {
         screen.row(row);
         fold.ifPresent(view -> view.row(row.toMap()));
+        if (row.eval().isPresent() || !row.evaluations().isEmpty()) {
+          hooks.evaluation(row.step());
+        }
       }
 
       @Override
@@ -397,9 +421,10 @@ public final class TrainSession {
         fold.ifPresent(view -> view.event(atMillis, event));
         troubles.event(atMillis, event).ifPresent(screen::note);
         proof.ifPresent(line -> line.happened(event));
-        if (event instanceof Event.CheckpointSaved) {
+        if (event instanceof Event.CheckpointSaved(long step)) {
           tidier.checkpointed();
           copy.checkpointed();
+          hooks.checkpoint(step);
         }
       }
 

@@ -42,9 +42,9 @@ final class GitProgram {
     try {
       String commit = ask("rev-parse", "--verify", "HEAD").text().strip();
       String branch = ask("branch", "--show-current").text().strip();
-      boolean dirty = !ask("status", "--porcelain").text().isBlank();
+      String status = ask("status", "--porcelain", "--untracked-files=all").text();
       Answer diff = ask("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "HEAD");
-      return new GitState.WorkTree(commit, branch, dirty, diff.text(), diff.cut());
+      return new GitState.WorkTree(commit, branch, status, diff.text(), diff.cut());
     } catch (Unanswered unanswered) {
       return new GitState.Absent(String.valueOf(unanswered.getMessage()));
     }

@@ -7,12 +7,17 @@ public sealed interface GitState {
    *
    * @param commit full hash
    * @param branch "" when the head is detached
-   * @param dirty whether tracked files differ from the commit or untracked ones exist
+   * @param status a line for each tracked file that differs from the commit, and each untracked one
    * @param diff the tracked files' difference from the commit, as a patch
    * @param diffCut whether the patch was too long and misses its end
    */
-  record WorkTree(String commit, String branch, boolean dirty, String diff, boolean diffCut)
-      implements GitState {}
+  record WorkTree(String commit, String branch, String status, String diff, boolean diffCut)
+      implements GitState {
+    /** Whether tracked files differ from the commit or untracked ones exist. */
+    public boolean dirty() {
+      return !status.isBlank();
+    }
+  }
 
   /**
    * Nothing that git can say.

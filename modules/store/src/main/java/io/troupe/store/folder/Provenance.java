@@ -86,6 +86,14 @@ public record Provenance(
     };
   }
 
+  /** What git status says, for patches/git_status.txt; "" when nothing differs. */
+  public String gitStatus() {
+    return switch (git) {
+      case GitState.WorkTree tree -> tree.status();
+      case GitState.Absent _ -> "";
+    };
+  }
+
   /** The content of run.json, to which a run may add its own; without the difference itself. */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();

@@ -62,9 +62,16 @@ public final class RunFolder {
    * @param resolved every key with its value, as YAML
    * @param run the content of run.json
    * @param gitDiff uncommitted changes; "" when there are none
+   * @param gitStatus files that differ from the commit, and untracked ones; "" when there are none
    */
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
-  public record Contents(byte[] config, String resolved, Map<String, ?> run, String gitDiff) {}
+  public record Contents(
+      byte[] config, String resolved, Map<String, ?> run, String gitDiff, String gitStatus) {
+    /** The contents of a run whose sources are as they were committed, but for tracked changes. */
+    public Contents(byte[] config, String resolved, Map<String, ?> run, String gitDiff) {
+      this(config, resolved, run, gitDiff, "");
+    }
+  }
 
   private final Path path;
 
@@ -285,16 +292,20 @@ public final class RunFolder {
     }
     DurableFiles.write(config(), contents.config());
     DurableFiles.write(resolved(), resolved(contents.resolved()));
-    if (!contents.gitDiff().isEmpty()) {
-      Path patches = Files.createDirectory(path.resolve("patches"));
-      DurableFiles.write(
-          patches.resolve("git_diff.patch"), contents.gitDiff().getBytes(StandardCharsets.UTF_8));
-      DurableFiles.syncFolder(patches);
-    }
+    writePatch("git_diff.patch", contents.gitDiff());
+    writePatch("git_status.txt", contents.gitStatus());
     Map<String, Object> run = new LinkedHashMap<>(Map.of("format", FORMAT));
     run.putAll(contents.run());
     DurableFiles.write(path.resolve(RUN), StoreJson.PRETTY.writeValueAsBytes(run));
     DurableFiles.syncFolder(path);
+  }
+
+  private void writePatch(String name, String text) throws IOException {
+    if (!text.isEmpty()) {
+      Path patches = Files.createDirectories(path.resolve("patches"));
+      DurableFiles.write(patches.resolve(name), text.getBytes(StandardCharsets.UTF_8));
+      DurableFiles.syncFolder(patches);
+    }
   }
 
   private static Path locate(Path root, String run) throws IOException {
