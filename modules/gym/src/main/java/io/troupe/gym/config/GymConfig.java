@@ -6,6 +6,7 @@ import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.schema.Doc;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.gym.loop.GymPlan;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,5 +65,28 @@ public record GymConfig(
             "must hold the longest prompt and answer (%d tokens)"
                 .formatted(GymTaskSection.Arithmetic.LONGEST),
             "raise it");
+    if (policy instanceof PolicySection.Djl djl) {
+      rules
+          .on("policy.device")
+          .require(() -> djl.device().equals("cpu"), "must be cpu in a gym", "set it to cpu");
+      rules
+          .on("policy.precision")
+          .require(
+              () -> djl.precision() == Precision.FLOAT32,
+              "must be float32 in a gym",
+              "leave it out");
+      rules
+          .on("policy.torch")
+          .require(
+              () -> djl.torch().isEmpty(),
+              "must be empty in a gym, which uses DJL's",
+              "leave it out");
+      rules
+          .on("policy.lora.rank")
+          .require(
+              () -> !djl.lora().enabled(),
+              "must be 0 in a gym, which trains all weights",
+              "leave it out");
+    }
   }
 }

@@ -33,6 +33,24 @@ class GymConfigTest {
         .hasMessageContaining("policy.context_length: must hold the longest prompt and answer");
   }
 
+  @Test
+  void load_keysOfPolicyThatAGymDoesNotUse_areRefused() {
+    assertThatThrownBy(
+            () ->
+                GymConfig.load(
+                    CONF,
+                    List.of(
+                        "policy.device=cuda",
+                        "policy.precision=bfloat16",
+                        "policy.torch=/opt/venv",
+                        "policy.lora.rank=8")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("policy.device: must be cpu")
+        .hasMessageContaining("policy.precision: must be float32")
+        .hasMessageContaining("policy.torch: must be empty")
+        .hasMessageContaining("policy.lora.rank: must be 0");
+  }
+
   /** The keys of {@code policy} are a run's, which docs/configuration.md has. */
   @Test
   void page_keys_areTheConfigurations() throws IOException {
