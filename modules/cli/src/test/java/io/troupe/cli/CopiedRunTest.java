@@ -59,7 +59,7 @@ final class CopiedRunTest {
       "--set", "run.sync_every=200ms",
       "--set", "run.sync_path_style=true",
       "--set", "recording.traces=-1",
-      "--set", "policy.token_delay=30ms",
+      "--set", "policy.token_delay=8ms",
       "--set", "run.sync_endpoint=" + server.endpoint()
     };
   }
