@@ -13,6 +13,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Children whose output outlives them. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -30,27 +31,29 @@ final class PipedChildTest {
   }
 
   @Test
-  void start_childrenDeadAndGrandchildrenAlive_theCommonPoolIsFreeAndTheirOutputIsRead()
-      throws Exception {
+  void start_childrenDeadAndGrandchildrenAlive_theCommonPoolIsFreeAndTheirOutputIsRead(
+      @TempDir Path folder) throws Exception {
     // One child more than the common pool has workers.
     int children = ForkJoinPool.getCommonPoolParallelism() + 1;
     CompletableFuture<?>[] texts = new CompletableFuture<?>[children];
-    long[] grandchildren = new long[children];
     for (int i = 0; i < children; i++) {
-      PipedChild child = start("(exec 0<&3; read line; echo late) 3<&0 & echo $!");
+      // The JDK closes a child's standard input when the child ends, so a grandchild reads a named
+      // pipe.
+      Path pipe = folder.resolve("pipe" + i);
+      assertThat(start("mkfifo " + pipe).process().waitFor()).isZero();
+      PipedChild child = start("(read line < " + pipe + "; echo late) & echo $!");
       StringBuilder first = new StringBuilder();
       for (int b = child.output().read(); b != '\n'; b = child.output().read()) {
         first.append((char) b);
       }
-      grandchildren[i] = Long.parseLong(first.toString());
       texts[i] = CompletableFuture.supplyAsync(() -> rest(child), task -> new Thread(task).start());
       assertThat(Await.value(child.process().onExit()).exitValue()).isZero();
-      assertThat(ProcessHandle.of(grandchildren[i])).isPresent();
-      child.process().getOutputStream().close();
+      assertThat(ProcessHandle.of(Long.parseLong(first.toString()))).isPresent();
     }
     assertThat(Await.value(CompletableFuture.supplyAsync(() -> "done"))).isEqualTo("done");
-    for (CompletableFuture<?> text : texts) {
-      assertThat(Await.value(text)).isEqualTo("late\n");
+    for (int i = 0; i < children; i++) {
+      Files.writeString(folder.resolve("pipe" + i), "\n");
+      assertThat(Await.value(texts[i])).isEqualTo("late\n");
     }
   }
 
