@@ -25,6 +25,7 @@ public final class Torch {
    */
   public static String load() {
     offline();
+    MklBranch.choose();
     TorchSelection.choose("");
     System.setProperty("ai.djl.pytorch.graph_optimizer", "false");
     try {

@@ -6,20 +6,17 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** What the bits of PyTorch's sums depend on, as far as a process can find it out. */
 public final class TorchFacts {
-  private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
   private static final String LIBRARY = "libtorch_cpu.so";
 
   /** Variables that choose kernels; only those that are set are facts. */
   private static final List<String> VARIABLES =
       List.of(
           "ATEN_CPU_CAPABILITY",
-          "MKL_CBWR",
           "MKL_ENABLE_INSTRUCTIONS",
           "MKL_DEBUG_CPU_TYPE",
           "ONEDNN_MAX_CPU_ISA",
@@ -43,14 +40,12 @@ public final class TorchFacts {
     facts.put("sampler_threads", Integer.toString(compute.samplerThreads()));
     facts.put("trainer_threads", Integer.toString(compute.trainerThreads()));
     facts.put("batch_invariant", Boolean.toString(compute.decoding().batchInvariant()));
-    facts.put("cpu", cpu("model name").orElseGet(() -> System.getProperty("os.arch")));
-    String flags = " " + cpu("flags").or(() -> cpu("Features")).orElse("") + " ";
+    CpuInfo cpu = CpuInfo.ofThisMachine();
+    facts.put("cpu", cpu.model().orElseGet(() -> System.getProperty("os.arch")));
     facts.put(
         "cpu_instructions",
-        INSTRUCTIONS.stream()
-            .filter(one -> flags.contains(" " + one + " "))
-            .findFirst()
-            .orElse("unknown"));
+        INSTRUCTIONS.stream().filter(cpu.instructions()::contains).findFirst().orElse("unknown"));
+    MklBranch.value().ifPresent(value -> facts.put(MklBranch.VARIABLE, value));
     for (String variable : VARIABLES) {
       String value = System.getenv(variable);
       if (value != null) {
@@ -65,21 +60,6 @@ public final class TorchFacts {
       return Long.toString(Files.size(folder.resolve(LIBRARY)));
     } catch (NoSuchFileException elsewhere) {
       return "unknown";
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
-    }
-  }
-
-  /** A line of the first CPU in Linux's description of the machine. */
-  private static Optional<String> cpu(String name) {
-    if (!Files.isReadable(CPU_INFO)) {
-      return Optional.empty();
-    }
-    try {
-      return Files.readAllLines(CPU_INFO).stream()
-          .filter(line -> line.startsWith(name))
-          .map(line -> line.substring(line.indexOf(':') + 1).strip())
-          .findFirst();
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
     }
