@@ -113,6 +113,12 @@ public final class Main implements Runnable {
     commandLine.addSubcommand(ExportCommand.class);
     commandLine.addSubcommand(TrackCommand.class);
     commandLine.setCaseInsensitiveEnumValuesAllowed(true); // of the subcommands there are by now
+    commandLine
+        .getHelpSectionMap()
+        .put(CommandLine.Model.UsageMessageSpec.SECTION_KEY_COMMAND_LIST, new CommandOverview());
+    commandLine
+        .getHelpSectionMap()
+        .remove(CommandLine.Model.UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING);
     String version = "troupe " + BuildInfo.version();
     commandLine.getCommandSpec().version(version);
     commandLine

@@ -3,6 +3,8 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.ChildJvm;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class MainTest {
@@ -16,5 +18,18 @@ final class MainTest {
   void commandLine_commandsThatOtherModulesHold_areThere() {
     assertThat(Main.commandLine().getSubcommands().keySet())
         .contains("train", "soak", "launch", "status", "export");
+  }
+
+  @Test
+  void help_everyCommandForUsers_isInOneSection() {
+    List<String> shown =
+        Main.commandLine().getSubcommands().entrySet().stream()
+            .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
+            .map(Map.Entry::getKey)
+            .toList();
+    assertThat(CommandOverview.SECTIONS)
+        .flatExtracting(CommandOverview.Section::entries)
+        .extracting(CommandOverview.Entry::name)
+        .containsExactlyInAnyOrderElementsOf(shown);
   }
 }
