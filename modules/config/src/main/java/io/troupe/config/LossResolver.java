@@ -30,16 +30,15 @@ final class LossResolver {
     return new LossSettings(
         objective,
         baseline(objective),
-        loss.clipLow() < 0 ? usualClip(0.2, 3e-4, 1) : loss.clipLow(),
-        loss.clipHigh() < 0 ? usualClip(0.28, 4e-4, 4) : loss.clipHigh(),
-        correction(objective),
-        mask(),
-        loss.klCoefficient(),
-        loss.klEstimator(),
-        loss.klIn(),
-        distillation(),
-        config.distillation().policyCoefficient(),
-        config.supervised().coefficient(),
+        new LossSettings.Clip(
+            loss.clipLow() < 0 ? usualClip(0.2, 3e-4, 1) : loss.clipLow(),
+            loss.clipHigh() < 0 ? usualClip(0.28, 4e-4, 4) : loss.clipHigh()),
+        new LossSettings.OffPolicy(correction(objective), mask()),
+        new LossSettings.KlPenalty(loss.klCoefficient(), loss.klEstimator(), loss.klIn()),
+        new LossSettings.Shares(
+            config.distillation().policyCoefficient(),
+            distillation(),
+            config.supervised().coefficient()),
         new Overlong(
             loss.maskTruncated(),
             new OverlongPunishment(loss.overlongBuffer(), loss.overlongPenalty())),

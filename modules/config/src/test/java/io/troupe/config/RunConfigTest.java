@@ -114,7 +114,8 @@ final class RunConfigTest {
             .config()
             .lossSettings();
 
-    assertThat(loss.correction() instanceof Correction.TruncatedImportance).isEqualTo(corrected);
+    assertThat(loss.offPolicy().correction() instanceof Correction.TruncatedImportance)
+        .isEqualTo(corrected);
   }
 
   @Test
@@ -128,7 +129,7 @@ final class RunConfigTest {
   }
 
   private static Correction correction(String name) {
-    return resolve("loss.correction=" + name).config().lossSettings().correction();
+    return resolve("loss.correction=" + name).config().lossSettings().offPolicy().correction();
   }
 
   @ParameterizedTest
@@ -141,20 +142,21 @@ final class RunConfigTest {
   })
   void lossSettings_clip_isTheObjectivesOwnUnlessGiven(String objective, double low, double high) {
     LossSettings own = resolve("loss.objective=" + objective).config().lossSettings();
-    assertThat(own.clipLow()).isEqualTo(low);
-    assertThat(own.clipHigh()).isEqualTo(high);
+    assertThat(own.clip().low()).isEqualTo(low);
+    assertThat(own.clip().high()).isEqualTo(high);
     LossSettings given =
         resolve("loss.objective=" + objective, "loss.clip_low=0", "loss.clip_high=0.05")
             .config()
             .lossSettings();
-    assertThat(given.clipLow()).isZero();
-    assertThat(given.clipHigh()).isEqualTo(0.05);
+    assertThat(given.clip().low()).isZero();
+    assertThat(given.clip().high()).isEqualTo(0.05);
   }
 
   @ParameterizedTest
   @CsvSource({"gspo", "cispo"})
   void lossSettings_objectiveThatCorrectsItself_hasNoCorrectionByDefault(String objective) {
-    assertThat(resolve("loss.objective=" + objective).config().lossSettings().correction())
+    assertThat(
+            resolve("loss.objective=" + objective).config().lossSettings().offPolicy().correction())
         .isEqualTo(new Correction.None());
   }
 
@@ -173,13 +175,13 @@ final class RunConfigTest {
                 "supervised.batch=3")
             .config()
             .lossSettings();
-    assertThat(loss.sequenceMask()).isEqualTo(new SequenceMask.Outlier(1e-4, 100));
+    assertThat(loss.offPolicy().mask()).isEqualTo(new SequenceMask.Outlier(1e-4, 100));
     assertThat(loss.baseline()).isEqualTo(Baseline.LEAVE_ONE_OUT);
     assertThat(loss.penalisesReward()).isTrue();
     assertThat(loss.penalisesLoss()).isFalse();
-    assertThat(loss.distillation()).isEqualTo(new Distillation.Jsd(0.1, 0.9, 7));
-    assertThat(loss.policyCoefficient()).isEqualTo(0.5);
-    assertThat(loss.supervisedCoefficient()).isEqualTo(0.25);
+    assertThat(loss.shares().distillation()).isEqualTo(new Distillation.Jsd(0.1, 0.9, 7));
+    assertThat(loss.shares().policy()).isEqualTo(0.5);
+    assertThat(loss.shares().supervised()).isEqualTo(0.25);
   }
 
   @Test

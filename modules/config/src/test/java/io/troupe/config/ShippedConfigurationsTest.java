@@ -70,7 +70,7 @@ final class ShippedConfigurationsTest {
     RunConfig config = RunConfig.load(file, List.of()).config();
 
     assertThat(config.training().steps()).isPositive();
-    assertThat(config.lossSettings().clips()).isTrue();
+    assertThat(config.lossSettings().clip().active()).isTrue();
   }
 
   @ParameterizedTest

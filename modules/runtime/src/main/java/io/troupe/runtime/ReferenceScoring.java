@@ -105,7 +105,7 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
 
   /** The sequences with the teacher's tokens where it can speak of them. */
   List<TrainingSequence> withTeacherTokens(List<TrainingSequence> sequences) {
-    int topK = loss.distillation().topK();
+    int topK = loss.shares().distillation().topK();
     if (topK == 0) {
       return sequences;
     }

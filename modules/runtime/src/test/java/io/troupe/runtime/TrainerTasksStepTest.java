@@ -10,8 +10,6 @@ import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.KlPlacement;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.Objective;
-import io.troupe.core.loss.Overlong;
-import io.troupe.core.loss.SequenceMask;
 import io.troupe.core.loss.TeacherTokens;
 import io.troupe.core.loss.TokenMarks;
 import io.troupe.core.loss.TrainingSequence;
@@ -39,21 +37,10 @@ final class TrainerTasksStepTest {
 
   private static LossSettings loss(
       double kl, KlPlacement place, Distillation distillation, double supervised) {
-    return new LossSettings(
-        PLAIN,
-        Baseline.CENTRED,
-        0.2,
-        0.28,
-        new Correction.None(),
-        new SequenceMask.None(),
-        kl,
-        KlEstimator.K1,
-        place,
-        distillation,
-        1,
-        supervised,
-        Overlong.KEPT,
-        1);
+    return new LossSettings(PLAIN, 0.2, 0.28, new Correction.None(), kl, KlEstimator.K1, 1)
+        .with(Baseline.CENTRED)
+        .with(place)
+        .with(new LossSettings.Shares(1, distillation, supervised));
   }
 
   private TrainerTasks workshop(LossSettings loss, int examples, int refreshEvery)

@@ -116,8 +116,8 @@ public enum TrainCase {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("batch", batch);
     json.put("optimizer", optimizer);
-    json.put("clip_low", LOSS.clipLow());
-    json.put("clip_high", LOSS.clipHigh());
+    json.put("clip_low", LOSS.clip().low());
+    json.put("clip_high", LOSS.clip().high());
     return json;
   }
 }

@@ -125,7 +125,7 @@ final class PlanNotes {
         "loss.kl_in is reward: groups of equal task rewards are put aside all the same, though the"
             + " penalty tells their completions apart");
     note(
-        config.lossSettings().policyCoefficient() == 0 && config.training().filterDegenerate(),
+        config.lossSettings().shares().policy() == 0 && config.training().filterDegenerate(),
         "distillation.policy_coefficient is 0: rewards only choose which groups are trained on, and"
             + " training.filter_degenerate puts those of equal rewards aside, which a teacher could"
             + " tell something about");
@@ -134,12 +134,12 @@ final class PlanNotes {
         "distillation.discard_perfect: completions with a reward of 1 have no weight; a step of"
             + " them alone is skipped");
     note(
-        !config.lossSettings().clips(),
+        !config.lossSettings().clip().active(),
         "loss.clip_low and loss.clip_high are both 0: nothing is clipped");
   }
 
   private void withoutEffect() {
-    Correction correction = config.lossSettings().correction();
+    Correction correction = config.lossSettings().offPolicy().correction();
     note(
         correction instanceof Correction.Decoupled && config.training().maxStaleness() <= 1,
         "loss.correction is decoupled and no token is more than one version old: the proximal"

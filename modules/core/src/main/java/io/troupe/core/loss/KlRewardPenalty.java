@@ -34,9 +34,9 @@ public final class KlRewardPenalty {
       if (!Double.isFinite(d)) {
         return OptionalDouble.empty();
       }
-      sum += s.klEstimator().value(d);
+      sum += s.kl().estimator().value(d);
     }
-    return OptionalDouble.of(s.klCoefficient() * sum);
+    return OptionalDouble.of(s.kl().coefficient() * sum);
   }
 
   /**

@@ -34,10 +34,10 @@ public final class LossFormula {
             "policy",
             "p = softmax(logits / %s)".formatted(number(s.temperature())),
             "the trainer's, of the sampled token; carries the gradient"));
-    if (s.policyCoefficient() > 0) {
+    if (s.shares().policy() > 0) {
       lines.addAll(policyGradient(s, completions, refreshEvery));
     }
-    lines.addAll(distillation(s.distillation()));
+    lines.addAll(distillation(s.shares().distillation()));
     lines.add(new Line("token loss", "l = " + tokenLoss(s), ""));
     lines.addAll(loss(s));
     lines.add(
@@ -60,9 +60,9 @@ public final class LossFormula {
       lines.add(
           new Line(
               "reward",
-              "r = task reward - %s sum_t K".formatted(number(s.klCoefficient())),
+              "r = task reward - %s sum_t K".formatted(number(s.kl().coefficient())),
               "K = %s; d = log p_ref - log q, of every token"
-                  .formatted(estimate(s.klEstimator()))));
+                  .formatted(estimate(s.kl().estimator()))));
       lines.addAll(reference(refreshEvery));
     }
     OverlongPunishment punishment = s.overlong().punishment();
@@ -76,12 +76,12 @@ public final class LossFormula {
     }
     lines.addAll(ratio(s));
     lines.add(new Line("surrogate", "S = " + surrogate(s), ""));
-    lines.addAll(mask(s.sequenceMask()));
+    lines.addAll(mask(s.offPolicy().mask()));
     if (s.penalisesLoss()) {
       lines.add(
           new Line(
               "KL penalty",
-              "K = " + estimate(s.klEstimator()),
+              "K = " + estimate(s.kl().estimator()),
               "d = log p_ref - log p; p_ref: by the reference"));
       lines.addAll(reference(refreshEvery));
     }
@@ -156,16 +156,16 @@ public final class LossFormula {
               new Line("ratio", "rho = exp(1/n_i sum_t x_t)", "x = log(p / q); " + sampler),
               new Line(
                   "",
-                  s.clips()
+                  s.clip().active()
                       ? "x_t = min(x, clip(x, -%s, %s)) for A > 0"
-                          .formatted(number(s.clipLow()), number(s.clipHigh()))
+                          .formatted(number(s.clip().low()), number(s.clip().high()))
                       : "x_t = x",
-                  s.clips() ? "max of the two for A <= 0" : ""));
+                  s.clip().active() ? "max of the two for A <= 0" : ""));
       case Objective.Grpo(),
           Objective.DrGrpo(double _),
           Objective.Dapo(),
           Objective.Sapo(double _, double _) ->
-          switch (s.correction()) {
+          switch (s.offPolicy().correction()) {
             case Correction.None() -> List.of(new Line("ratio", "rho = p / q", sampler));
             case Correction.TruncatedImportance(double cap) ->
                 List.of(
@@ -254,10 +254,10 @@ public final class LossFormula {
     String clipped =
         "clip(rho, %s, %s)"
             .formatted(
-                complement(s.clipLow()),
-                plain(BigDecimal.ONE.add(BigDecimal.valueOf(s.clipHigh()))));
+                complement(s.clip().low()),
+                plain(BigDecimal.ONE.add(BigDecimal.valueOf(s.clip().high()))));
     if (s.objective() instanceof Objective.Cispo) {
-      return (s.clips() ? clipped : "rho") + " A log p";
+      return (s.clip().active() ? clipped : "rho") + " A log p";
     }
     if (s.objective() instanceof Objective.Gmpo) {
       return "rho A";
@@ -265,17 +265,17 @@ public final class LossFormula {
     if (s.objective() instanceof Objective.Dppo) {
       String capped =
           "rho A, with its gradient at most %s A".formatted(number(Objective.Dppo.MOST_RATIO));
-      return s.clips()
+      return s.clip().active()
           ? capped
               + "; 0 where p - q > %s and A > 0, or p - q < -%s and A < 0"
-                  .formatted(number(s.clipHigh()), number(s.clipLow()))
+                  .formatted(number(s.clip().high()), number(s.clip().low()))
           : capped;
     }
     if (s.objective() instanceof Objective.Sapo(double positive, double negative)) {
       return "4/t sigmoid(t (rho - 1)) A, t = %s for A > 0, else %s"
           .formatted(number(positive), number(negative));
     }
-    return s.clips() ? "min(rho A, %s A)".formatted(clipped) : "rho A";
+    return s.clip().active() ? "min(rho A, %s A)".formatted(clipped) : "rho A";
   }
 
   private static String estimate(KlEstimator estimator) {
@@ -288,15 +288,15 @@ public final class LossFormula {
 
   private static String tokenLoss(LossSettings s) {
     List<String> terms = new ArrayList<>();
-    if (s.policyCoefficient() > 0) {
+    if (s.shares().policy() > 0) {
       String gain =
-          (s.sequenceMask() instanceof SequenceMask.None ? "" : "m ")
-              + (s.correction() instanceof Correction.None ? "S" : "w S");
+          (s.offPolicy().mask() instanceof SequenceMask.None ? "" : "m ")
+              + (s.offPolicy().correction() instanceof Correction.None ? "S" : "w S");
       String own =
-          s.penalisesLoss() ? "(%s - %s K)".formatted(gain, number(s.klCoefficient())) : gain;
-      terms.add("-" + times(s.policyCoefficient(), own));
+          s.penalisesLoss() ? "(%s - %s K)".formatted(gain, number(s.kl().coefficient())) : gain;
+      terms.add("-" + times(s.shares().policy(), own));
     }
-    switch (s.distillation()) {
+    switch (s.shares().distillation()) {
       case Distillation.None() -> {}
       case Distillation.Jsd(double c, double _, int _) -> terms.add(times(c, "D"));
       case Distillation.ForwardKl(double c, int _, boolean _) -> terms.add(times(c, "D"));
@@ -326,11 +326,11 @@ public final class LossFormula {
       case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() ->
           lines.add(new Line("loss", "L = 1/n sum_i sum_t l", "n: trained tokens of the step"));
     }
-    if (s.supervisedCoefficient() > 0) {
+    if (s.shares().supervised() > 0) {
       lines.add(
           new Line(
               "",
-              "  + %s 1/e sum -log p".formatted(number(s.supervisedCoefficient())),
+              "  + %s 1/e sum -log p".formatted(number(s.shares().supervised())),
               "over the e tokens of the step's examples, at temperature 1"));
     }
     return lines;

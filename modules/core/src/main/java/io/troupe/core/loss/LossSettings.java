@@ -10,19 +10,10 @@ import java.util.Locale;
  *
  * @param objective surrogate and denominator
  * @param baseline what an advantage compares a reward to
- * @param clipLow the surrogate's ratio is cut below 1 - clipLow, in [0, 1]
- * @param clipHigh the surrogate's ratio is cut above 1 + clipHigh, finite, 0 or greater; both 0
- *     means no clipping, and one alone 0 a range that ends at 1
- * @param correction what the ratio is taken to, and the weight of tokens of other weights
- * @param sequenceMask which sequences are too far from their sampler
- * @param klCoefficient beta of the penalty towards the reference policy, finite, 0 or greater; 0
- *     means that it needs no reference
- * @param klEstimator which estimate the penalty uses
- * @param klPlace whether the penalty is in the loss or in the reward
- * @param distillation what is learnt from a teacher
- * @param policyCoefficient multiplies surrogate and penalty, not distillation; finite, 0 or greater
- * @param supervisedCoefficient multiplies the loss of the examples that a step imitates beside its
- *     rollouts; finite, 0 or greater; 0 means that a step has none
+ * @param clip where the surrogate's ratio is cut
+ * @param offPolicy what becomes of tokens of other weights
+ * @param kl the penalty towards the reference policy
+ * @param shares what each part of the loss is multiplied by
  * @param overlong what becomes of completions that come near their token limit
  * @param temperature logits are divided by it, in the trainer as in the sampler; finite, greater
  *     than 0
@@ -30,36 +21,80 @@ import java.util.Locale;
 public record LossSettings(
     Objective objective,
     Baseline baseline,
-    double clipLow,
-    double clipHigh,
-    Correction correction,
-    SequenceMask sequenceMask,
-    double klCoefficient,
-    KlEstimator klEstimator,
-    KlPlacement klPlace,
-    Distillation distillation,
-    double policyCoefficient,
-    double supervisedCoefficient,
+    Clip clip,
+    OffPolicy offPolicy,
+    KlPenalty kl,
+    Shares shares,
     Overlong overlong,
     double temperature) {
+  /**
+   * The range [1 - low, 1 + high] of the surrogate's ratio.
+   *
+   * @param low in [0, 1]
+   * @param high finite, 0 or greater; both 0 means no clipping, and one alone 0 a range that ends
+   *     at 1
+   */
+  public record Clip(double low, double high) {
+    public Clip {
+      require(low >= 0 && low <= 1, "clip_low lies in [0, 1], not %s", low);
+      require(
+          high >= 0 && Double.isFinite(high),
+          "clip_high is a finite number, 0 or greater, not %s",
+          high);
+    }
+
+    /** Whether the surrogate is clipped at all. */
+    public boolean active() {
+      return low > 0 || high > 0;
+    }
+  }
+
+  /**
+   * How the loss answers for tokens that other weights sampled.
+   *
+   * @param correction what the ratio is taken to, and the weight of a token
+   * @param mask which sequences are too far from their sampler
+   */
+  public record OffPolicy(Correction correction, SequenceMask mask) {}
+
+  /**
+   * The penalty towards the reference policy.
+   *
+   * @param coefficient beta, finite, 0 or greater; 0 means that the loss needs no reference
+   * @param estimator which estimate the penalty uses
+   * @param place whether the penalty is in the loss or in the reward
+   */
+  public record KlPenalty(double coefficient, KlEstimator estimator, KlPlacement place) {
+    public KlPenalty {
+      requireCoefficient("KL", coefficient);
+    }
+  }
+
+  /**
+   * What each part of the loss is multiplied by.
+   *
+   * @param policy of surrogate and penalty, not of distillation; finite, 0 or greater
+   * @param distillation what is learnt from a teacher, with its own coefficient
+   * @param supervised of the examples that a step imitates beside its rollouts; finite, 0 or
+   *     greater; 0 means that a step has none
+   */
+  public record Shares(double policy, Distillation distillation, double supervised) {
+    public Shares {
+      requireCoefficient("policy", policy);
+      requireCoefficient("supervised", supervised);
+    }
+  }
+
   public LossSettings {
-    require(clipLow >= 0 && clipLow <= 1, "clip_low lies in [0, 1], not %s", clipLow);
-    require(
-        clipHigh >= 0 && Double.isFinite(clipHigh),
-        "clip_high is a finite number, 0 or greater, not %s",
-        clipHigh);
-    requireCoefficient("KL", klCoefficient);
-    requireCoefficient("policy", policyCoefficient);
-    requireCoefficient("supervised", supervisedCoefficient);
     require(
         temperature > 0 && Double.isFinite(temperature),
         "the temperature of a loss is a finite number greater than 0, not %s",
         temperature);
     require(
-        !objective.correctsItself() || correction instanceof Correction.None,
+        !objective.correctsItself() || offPolicy.correction instanceof Correction.None,
         "%s takes its ratio to the sampler itself and goes with no correction, not with %s",
         objective.getClass().getSimpleName().toUpperCase(Locale.ROOT),
-        correction);
+        offPolicy.correction);
   }
 
   /** The loss of a paper: its own advantage, a penalty in the loss, no teacher, nothing masked. */
@@ -74,16 +109,10 @@ public record LossSettings(
     this(
         objective,
         objective.baseline(),
-        clipLow,
-        clipHigh,
-        correction,
-        new SequenceMask.None(),
-        klCoefficient,
-        klEstimator,
-        KlPlacement.LOSS,
-        new Distillation.None(),
-        1,
-        0,
+        new Clip(clipLow, clipHigh),
+        new OffPolicy(correction, new SequenceMask.None()),
+        new KlPenalty(klCoefficient, klEstimator, KlPlacement.LOSS),
+        new Shares(1, new Distillation.None(), 0),
         Overlong.KEPT,
         temperature);
   }
@@ -96,29 +125,24 @@ public record LossSettings(
         value);
   }
 
-  /** Whether the surrogate is clipped at all. */
-  public boolean clips() {
-    return clipLow > 0 || clipHigh > 0;
-  }
-
   /** Whether the loss has a penalty, and so needs the reference's log-probabilities. */
   public boolean penalisesLoss() {
-    return klCoefficient > 0 && klPlace == KlPlacement.LOSS;
+    return kl.coefficient > 0 && kl.place == KlPlacement.LOSS;
   }
 
   /** Whether rewards have a penalty. */
   public boolean penalisesReward() {
-    return klCoefficient > 0 && klPlace == KlPlacement.REWARD;
+    return kl.coefficient > 0 && kl.place == KlPlacement.REWARD;
   }
 
   /** Whether a step asks a teacher. */
   public boolean distils() {
-    return distillation.topK() > 0;
+    return shares.distillation.topK() > 0;
   }
 
   /** Whether a teacher is all that a step's rollouts learn from. */
   public boolean distilsAlone() {
-    return distils() && policyCoefficient == 0;
+    return distils() && shares.policy == 0;
   }
 
   /**
@@ -127,120 +151,44 @@ public record LossSettings(
    * @param teacher whether there is a teacher beside it; without one it teaches
    */
   public boolean readsReference(boolean teacher) {
-    return klCoefficient > 0 || (distils() && !teacher);
+    return kl.coefficient > 0 || (distils() && !teacher);
   }
 
   /** The same with another baseline. */
   public LossSettings with(Baseline other) {
-    return new LossSettings(
-        objective,
-        other,
-        clipLow,
-        clipHigh,
-        correction,
-        sequenceMask,
-        klCoefficient,
-        klEstimator,
-        klPlace,
-        distillation,
-        policyCoefficient,
-        supervisedCoefficient,
-        overlong,
-        temperature);
+    return new LossSettings(objective, other, clip, offPolicy, kl, shares, overlong, temperature);
   }
 
   /** The same with another sequence mask. */
   public LossSettings with(SequenceMask other) {
-    return new LossSettings(
-        objective,
-        baseline,
-        clipLow,
-        clipHigh,
-        correction,
-        other,
-        klCoefficient,
-        klEstimator,
-        klPlace,
-        distillation,
-        policyCoefficient,
-        supervisedCoefficient,
-        overlong,
-        temperature);
+    OffPolicy masked = new OffPolicy(offPolicy.correction, other);
+    return new LossSettings(objective, baseline, clip, masked, kl, shares, overlong, temperature);
   }
 
   /** The same with the penalty in another place. */
   public LossSettings with(KlPlacement other) {
+    KlPenalty moved = new KlPenalty(kl.coefficient, kl.estimator, other);
     return new LossSettings(
-        objective,
-        baseline,
-        clipLow,
-        clipHigh,
-        correction,
-        sequenceMask,
-        klCoefficient,
-        klEstimator,
-        other,
-        distillation,
-        policyCoefficient,
-        supervisedCoefficient,
-        overlong,
-        temperature);
+        objective, baseline, clip, offPolicy, moved, shares, overlong, temperature);
+  }
+
+  /** The same with other shares of its parts. */
+  public LossSettings with(Shares other) {
+    return new LossSettings(objective, baseline, clip, offPolicy, kl, other, overlong, temperature);
   }
 
   /** The same with another distillation, and the policy gradient's share beside it. */
   public LossSettings with(Distillation other, double policyShare) {
-    return new LossSettings(
-        objective,
-        baseline,
-        clipLow,
-        clipHigh,
-        correction,
-        sequenceMask,
-        klCoefficient,
-        klEstimator,
-        klPlace,
-        other,
-        policyShare,
-        supervisedCoefficient,
-        overlong,
-        temperature);
+    return with(new Shares(policyShare, other, shares.supervised));
   }
 
   /** The same with another rule for long completions. */
   public LossSettings with(Overlong other) {
-    return new LossSettings(
-        objective,
-        baseline,
-        clipLow,
-        clipHigh,
-        correction,
-        sequenceMask,
-        klCoefficient,
-        klEstimator,
-        klPlace,
-        distillation,
-        policyCoefficient,
-        supervisedCoefficient,
-        other,
-        temperature);
+    return new LossSettings(objective, baseline, clip, offPolicy, kl, shares, other, temperature);
   }
 
   /** The same with examples to imitate beside the rollouts. */
   public LossSettings withSupervised(double coefficient) {
-    return new LossSettings(
-        objective,
-        baseline,
-        clipLow,
-        clipHigh,
-        correction,
-        sequenceMask,
-        klCoefficient,
-        klEstimator,
-        klPlace,
-        distillation,
-        policyCoefficient,
-        coefficient,
-        overlong,
-        temperature);
+    return with(new Shares(shares.policy, shares.distillation, coefficient));
   }
 }

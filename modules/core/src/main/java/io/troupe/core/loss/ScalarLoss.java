@@ -181,7 +181,7 @@ public final class ScalarLoss {
     double behind = t.logProb - t.behaviourLogProb;
     boolean bySequence = s.objective() instanceof Objective.Gspo;
     double samplerRatio = StrictMath.exp(bySequence ? meanLogRatio : behind);
-    Corrected corrected = corrected(s.correction(), t, behind);
+    Corrected corrected = corrected(s.offPolicy().correction(), t, behind);
     Term term =
         switch (s.objective()) {
           case Objective.Gspo() -> surrogate(s, samplerRatio, advantage);
@@ -210,16 +210,16 @@ public final class ScalarLoss {
         };
     double weight = kept ? corrected.weight : 0;
     Term kl = penalty(s, t);
-    double gain = s.policyCoefficient() * weight;
+    double gain = s.shares().policy() * weight;
     return new TokenLoss(
         kl.value - times(gain, term.value),
         kl.derivative - times(gain, term.derivative),
-        s.clips() && distance < -s.clipLow(),
-        s.clips() && distance > s.clipHigh(),
+        s.clip().active() && distance < -s.clip().low(),
+        s.clip().active() && distance > s.clip().high(),
         corrected.truncated,
         weight == 0,
         StrictMath.expm1(behind) - behind,
-        s.penalisesLoss() ? s.klEstimator().value(t.referenceLogProb - t.logProb) : 0);
+        s.penalisesLoss() ? s.kl().estimator().value(t.referenceLogProb - t.logProb) : 0);
   }
 
   /** A weight of 0 leaves nothing, also of a surrogate that has overflowed. */
@@ -253,16 +253,17 @@ public final class ScalarLoss {
 
   private static Term surrogate(LossSettings s, double ratio, double advantage) {
     double free = ratio * advantage;
-    if (!s.clips()) {
+    if (!s.clip().active()) {
       return new Term(free, free);
     }
-    double clipped = Math.clamp(ratio, 1 - s.clipLow(), 1 + s.clipHigh()) * advantage;
+    double clipped = Math.clamp(ratio, 1 - s.clip().low(), 1 + s.clip().high()) * advantage;
     return clipped < free ? new Term(clipped, 0) : new Term(free, free);
   }
 
   private static Term cispo(LossSettings s, Token t, double advantage) {
     double ratio = StrictMath.exp(t.stepStartLogProb - t.behaviourLogProb);
-    double weight = s.clips() ? Math.clamp(ratio, 1 - s.clipLow(), 1 + s.clipHigh()) : ratio;
+    double weight =
+        s.clip().active() ? Math.clamp(ratio, 1 - s.clip().low(), 1 + s.clip().high()) : ratio;
     return new Term(weight * advantage * t.logProb, weight * advantage);
   }
 
@@ -273,10 +274,10 @@ public final class ScalarLoss {
 
   /** Of a token, the log-ratio that enters the geometric mean: the more pessimistic one. */
   private static double gmpoLogRatio(LossSettings s, double logRatio, double advantage) {
-    if (!s.clips()) {
+    if (!s.clip().active()) {
       return logRatio;
     }
-    double clipped = Math.clamp(logRatio, -s.clipLow(), s.clipHigh());
+    double clipped = Math.clamp(logRatio, -s.clip().low(), s.clip().high());
     return advantage > 0 ? Math.min(logRatio, clipped) : Math.max(logRatio, clipped);
   }
 
@@ -288,7 +289,8 @@ public final class ScalarLoss {
   private static Term dppo(LossSettings s, Token t, double ratio, double advantage) {
     double d = difference(t);
     boolean leaves =
-        s.clips() && (advantage > 0 ? d > s.clipHigh() : advantage < 0 && d < -s.clipLow());
+        s.clip().active()
+            && (advantage > 0 ? d > s.clip().high() : advantage < 0 && d < -s.clip().low());
     if (leaves) {
       return new Term(0, 0);
     }
@@ -308,12 +310,12 @@ public final class ScalarLoss {
       return new Term(0, 0);
     }
     double d = t.referenceLogProb - t.logProb;
-    double beta = s.policyCoefficient() * s.klCoefficient();
-    return new Term(beta * s.klEstimator().value(d), beta * s.klEstimator().derivative(d));
+    double beta = s.shares().policy() * s.kl().coefficient();
+    return new Term(beta * s.kl().estimator().value(d), beta * s.kl().estimator().derivative(d));
   }
 
   private static boolean keeps(LossSettings s, List<Token> trained) {
-    return switch (s.sequenceMask()) {
+    return switch (s.offPolicy().mask()) {
       case SequenceMask.None() -> true;
       case SequenceMask.Geometric(double low, double high) -> {
         double sum = 0;
@@ -336,8 +338,8 @@ public final class ScalarLoss {
   private static void requireFinite(LossSettings s, Token t) {
     requireFinite("log-probability", t.logProb);
     requireFinite("behaviour log-probability", t.behaviourLogProb);
-    if (!(s.correction() instanceof Correction.None)
-        || !(s.sequenceMask() instanceof SequenceMask.None)
+    if (!(s.offPolicy().correction() instanceof Correction.None)
+        || !(s.offPolicy().mask() instanceof SequenceMask.None)
         || s.objective() instanceof Objective.Cispo) {
       requireFinite("log-probability at the step's start", t.stepStartLogProb);
     }

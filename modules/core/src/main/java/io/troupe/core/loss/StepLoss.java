@@ -134,7 +134,7 @@ public final class StepLoss {
       }
     }
     return new Derivatives(
-        own.gradient(), distilled(s.distillation(), sequence, computed.ofTeacherTokens));
+        own.gradient(), distilled(s.shares().distillation(), sequence, computed.ofTeacherTokens));
   }
 
   private long marked() {

@@ -81,7 +81,7 @@ public record TrainingBatch(
         boolean teaches =
             !silent
                 && !(loss.overlong().masked() && truncated(episode))
-                && loss.distillation().learnsFrom(group.rewards().get(i));
+                && loss.shares().distillation().learnsFrom(group.rewards().get(i));
         episodes.add(EpisodeTokens.of(episode, teaches, bound, from));
       }
     }

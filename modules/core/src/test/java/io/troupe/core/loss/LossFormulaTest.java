@@ -97,21 +97,11 @@ final class LossFormulaTest {
       Distillation distillation,
       double policy,
       double supervised) {
-    return new LossSettings(
-        objective,
-        Baseline.LEAVE_ONE_OUT,
-        .2,
-        .28,
-        correction,
-        mask,
-        beta,
-        KlEstimator.K2,
-        place,
-        distillation,
-        policy,
-        supervised,
-        Overlong.KEPT,
-        1);
+    return new LossSettings(objective, .2, .28, correction, beta, KlEstimator.K2, 1)
+        .with(Baseline.LEAVE_ONE_OUT)
+        .with(mask)
+        .with(place)
+        .with(new LossSettings.Shares(policy, distillation, supervised));
   }
 
   @Test

@@ -39,9 +39,9 @@ final class ScalarLossPropertyTest {
 
     /** Distance of the surrogate's ratio from the nearer end of the clip range, in nats. */
     double toKink(LossSettings s) {
-      double logRatio = logProb - (s.correction() instanceof None ? behaviour : start);
-      double low = Math.abs(logRatio - Math.log(1 - s.clipLow()));
-      double high = Math.abs(logRatio - Math.log(1 + s.clipHigh()));
+      double logRatio = logProb - (s.offPolicy().correction() instanceof None ? behaviour : start);
+      double low = Math.abs(logRatio - Math.log(1 - s.clip().low()));
+      double high = Math.abs(logRatio - Math.log(1 + s.clip().high()));
       return Math.min(low, high);
     }
   }
@@ -60,11 +60,11 @@ final class ScalarLossPropertyTest {
   private static LossSettings with(LossSettings s, Correction correction) {
     return new LossSettings(
         s.objective(),
-        s.clipLow(),
-        s.clipHigh(),
+        s.clip().low(),
+        s.clip().high(),
         correction,
-        s.klCoefficient(),
-        s.klEstimator(),
+        s.kl().coefficient(),
+        s.kl().estimator(),
         s.temperature());
   }
 
@@ -122,7 +122,13 @@ final class ScalarLossPropertyTest {
     LossSettings s = randomSettings(random);
     LossSettings free =
         new LossSettings(
-            s.objective(), 0, 0, s.correction(), s.klCoefficient(), s.klEstimator(), 1);
+            s.objective(),
+            0,
+            0,
+            s.offPolicy().correction(),
+            s.kl().coefficient(),
+            s.kl().estimator(),
+            1);
     for (int i = 0; i < TOKENS; i++) {
       Token token = Token.random(random);
       assertThat(token.loss(s).value()).isGreaterThanOrEqualTo(token.loss(free).value());

@@ -74,8 +74,8 @@ final class SettingsTest {
 
   @Test
   void clips_eitherRangeOpen_isTrue() {
-    assertThat(settings(0, 0, 0, 1).clips()).isFalse();
-    assertThat(settings(1, 0, 0, 1).clips()).isTrue();
-    assertThat(settings(0, .28, 0, 1).clips()).isTrue();
+    assertThat(settings(0, 0, 0, 1).clip().active()).isFalse();
+    assertThat(settings(1, 0, 0, 1).clip().active()).isTrue();
+    assertThat(settings(0, .28, 0, 1).clip().active()).isTrue();
   }
 }

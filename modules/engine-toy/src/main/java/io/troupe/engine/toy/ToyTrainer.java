@@ -81,7 +81,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
     require(
         !loss.penalisesLoss() || reference.length > 0,
         "a KL coefficient of %s needs a reference policy; freeze it before the first step",
-        loss.klCoefficient());
+        loss.kl().coefficient());
     RankBatch batch = new RankBatch.Rollouts(rollouts, examples, loss);
     if (ranks.isPresent()) {
       return ranks.get().step(this, batch, optimisation);

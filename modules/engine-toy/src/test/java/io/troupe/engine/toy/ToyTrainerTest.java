@@ -211,11 +211,11 @@ class ToyTrainerTest {
   private static boolean nearKink(
       List<TrainingSequence> batch, List<double[]> logProbs, LossSettings loss) {
     boolean near = false;
-    for (int s = 0; loss.clips() && s < batch.size(); s++) {
+    for (int s = 0; loss.clip().active() && s < batch.size(); s++) {
       for (int t = 0; t < logProbs.get(s).length; t++) {
         double ratio = Math.exp(logProbs.get(s)[t] - batch.get(s).behaviourLogProbs()[t]);
-        near |= Math.abs(ratio - 1 + loss.clipLow()) < 0.01;
-        near |= Math.abs(ratio - 1 - loss.clipHigh()) < 0.01;
+        near |= Math.abs(ratio - 1 + loss.clip().low()) < 0.01;
+        near |= Math.abs(ratio - 1 - loss.clip().high()) < 0.01;
       }
     }
     return near;

@@ -24,7 +24,7 @@ public sealed interface RankBatch {
 
     @Override
     public double coefficient() {
-      return loss.supervisedCoefficient();
+      return loss.shares().supervised();
     }
   }
 

@@ -216,7 +216,7 @@ public final class StepExplanation {
             .filter(weight -> weight != 0)
             .findFirst()
             .orElse(0));
-    map.put("correction", loss.correction().toString());
+    map.put("correction", loss.offPolicy().correction().toString());
     map.put("ratio", ABSENT);
     Optional<JsonNode> marks = texts.marks(step, group.summary().lease());
     marks.ifPresentOrElse(

@@ -56,10 +56,10 @@ public record RunSettings(
 
   public RunSettings {
     require(
-        (examplesPerStep > 0) == (loss.supervisedCoefficient() > 0),
+        (examplesPerStep > 0) == (loss.shares().supervised() > 0),
         "a step has examples exactly when their coefficient is above 0, not %d with %s",
         examplesPerStep,
-        loss.supervisedCoefficient());
+        loss.shares().supervised());
     require(workers >= 1, "rollout.workers is 1 or greater, not %d", workers);
     require(groupsPerRequest >= 1, "groups_per_request is 1 or greater, not %d", groupsPerRequest);
   }

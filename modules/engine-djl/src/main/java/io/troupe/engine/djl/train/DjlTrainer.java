@@ -103,7 +103,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
         !loss.penalisesLoss() || reference.weights().isPresent(),
         "a KL coefficient of %s needs a reference policy, and none is frozen; call"
             + " freezeReference first",
-        loss.klCoefficient());
+        loss.kl().coefficient());
     return step(new RankBatch.Rollouts(rollouts, examples, loss), optimisation);
   }
 

@@ -71,7 +71,7 @@ final class GradientPass {
    * @return why the step cannot be made, if it cannot
    */
   Optional<String> rollouts(PrefixSharingPlan plan, LossSettings s, ReferenceWeights reference) {
-    try (MicroBatch batch = MicroBatch.pack(plan, s.distillation().topK())) {
+    try (MicroBatch batch = MicroBatch.pack(plan, s.shares().distillation().topK())) {
       Optional<ModelWeights> frozen = reference.weights().filter(_ -> s.penalisesLoss());
       if (frozen.isPresent()) {
         try (LogProbPass penalty = ofReference(frozen.get(), batch, s.temperature())) {

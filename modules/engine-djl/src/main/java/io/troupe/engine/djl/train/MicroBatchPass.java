@@ -49,7 +49,7 @@ final class MicroBatchPass {
   /** Refuses a batch that does not fit the policy. */
   void check(RankBatch share) {
     if (share instanceof RankBatch.Rollouts(var rollouts, var _, var loss)) {
-      check(rollouts, true, loss.distillation().topK());
+      check(rollouts, true, loss.shares().distillation().topK());
     }
     check(share.examples(), false, 0);
   }

@@ -59,7 +59,7 @@ final class SplitTest {
   private static Map<String, double[]> gradient(
       DjlTrainer trainer, LossSettings loss, double supervised) {
     List<TrainingSequence> rollouts = batch();
-    int topK = loss.distillation().topK();
+    int topK = loss.shares().distillation().topK();
     if (topK > 0) {
       List<TeacherTokens> teacher = trainer.teacherTokens(rollouts, topK, loss.temperature());
       for (int i = 0; i < rollouts.size(); i++) {
@@ -106,7 +106,7 @@ final class SplitTest {
     assertThat(PrefixSharingPlan.of(batch(), 28)).hasSize(2);
     assertThat(PrefixSharingPlan.of(batch(), 7)).hasSize(7);
     assertSameGradients(
-        PolicyLossTest.settings().stream().filter(s -> s.clipLow() != 0).toList(), 0);
+        PolicyLossTest.settings().stream().filter(s -> s.clip().low() != 0).toList(), 0);
   }
 
   @Test
