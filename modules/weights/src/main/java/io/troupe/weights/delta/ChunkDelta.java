@@ -2,32 +2,31 @@ package io.troupe.weights.delta;
 
 import static io.troupe.core.Require.require;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.zip.DataFormatException;
-import java.util.zip.Deflater;
-import java.util.zip.Inflater;
 
 /**
  * Codes a chunk as what changed since another chunk of the same length, in units of 16 bits.
  *
  * <p>Between two steps at a small learning rate one unit of bfloat16 weights in a hundred changes,
- * most by one in the last place. So a delta is a list of changed units: the number of unchanged
- * ones before each (a varint, mostly one byte), and after all of these the difference of each as a
- * whole number (zigzag, mostly one byte). Both lists are deflated where that makes them smaller. A
- * last byte of an odd length is always in the delta.
+ * nearly always by one in the last place. A delta therefore has four parts:
+ *
+ * <ol>
+ *   <li>the number of changed units, and the number of unchanged units before each (varints, mostly
+ *       of one byte);
+ *   <li>a bit for each: whether the unit, as a whole number, fell;
+ *   <li>the number of exceptions, which are the changes by another number than one, and of each the
+ *       number of changes since the exception before and what the difference is beyond one (zigzag), as varints;
+ *   <li>the last byte of an odd length.
+ * </ol>
  *
  * <p>A delta does not prove what it makes: it is compared with the chunk's digest afterwards.
  */
 public final class ChunkDelta {
-  private static final byte PLAIN = 0;
-  private static final byte DEFLATED = 1;
-
-  /** Of its kind, and of the length before deflation. */
-  private static final int HEADER = 1 + Integer.BYTES;
-
-  private static final int SEVEN_BITS = 0x7F;
-  private static final int MORE = 0x80;
-  private static final int MOST_VARINT = 5;
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private ChunkDelta() {}
 
@@ -40,59 +39,28 @@ public final class ChunkDelta {
    * @return the delta; empty if it takes more
    */
   public static byte[] encode(byte[] base, byte[] chunk, int length, int most) {
-    ByteList gaps = new ByteList(most);
-    ByteList differences = new ByteList(most);
     int even = length & ~1;
-    int unit = 0;
-    int count = 0;
-    while (unit < even) {
-      int same = Arrays.mismatch(base, unit, even, chunk, unit, even);
-      if (same < 0) {
-        break;
-      }
-      int changed = (unit + same) & ~1;
-      gaps.varint((changed - unit) >>> 1);
-      int difference = (short) (unit(chunk, changed) - unit(base, changed));
-      differences.varint((difference << 1) ^ (difference >> 31));
-      count++;
-      unit = changed + 2;
-      if (gaps.size + differences.size > 2L * most) {
-        return new byte[0]; // deflation halves at best
+    int words = even & -Long.BYTES;
+    ChangeList changes = new ChangeList(base, chunk, most);
+    // Most words of four units are equal, and a comparison of words finds those that are not.
+    for (int word = 0; word < words && changes.fits(); word += Long.BYTES) {
+      long different = (long) WORD.get(base, word) ^ (long) WORD.get(chunk, word);
+      if (different != 0) {
+        changes.addWord(word, different);
       }
     }
-    ByteList all = new ByteList(gaps.size + differences.size + 2 * MOST_VARINT);
-    all.varint(count);
-    all.bytes(gaps);
-    all.bytes(differences);
-    if (length > even) {
-      all.add(chunk[even]);
+    for (int unit = words; unit < even; unit += Short.BYTES) {
+      if (unit(base, unit) != unit(chunk, unit)) {
+        changes.add(unit);
+      }
     }
-    byte[] delta = smallest(all);
-    return delta.length <= most ? delta : new byte[0];
+    byte[] last = Arrays.copyOfRange(chunk, even, length);
+    return changes.size() + last.length <= most ? changes.delta(last) : new byte[0];
   }
 
+  /** Returns the unsigned number of a unit. */
   private static int unit(byte[] bytes, int at) {
-    return (bytes[at] & 0xFF) | (bytes[at + 1] << Byte.SIZE);
-  }
-
-  private static byte[] smallest(ByteList plain) {
-    byte[] deflated = new byte[HEADER + plain.size];
-    try (Deflater deflater = new Deflater(Deflater.BEST_SPEED, true)) {
-      deflater.setInput(plain.bytes, 0, plain.size);
-      deflater.finish();
-      int size = deflater.deflate(deflated, HEADER, deflated.length - HEADER);
-      boolean smaller = deflater.finished() && size < plain.size;
-      byte[] delta =
-          smaller ? Arrays.copyOf(deflated, HEADER + size) : new byte[HEADER + plain.size];
-      if (!smaller) {
-        System.arraycopy(plain.bytes, 0, delta, HEADER, plain.size);
-      }
-      delta[0] = smaller ? DEFLATED : PLAIN;
-      for (int i = 0; i < Integer.BYTES; i++) {
-        delta[1 + i] = (byte) (plain.size >>> (Byte.SIZE * i));
-      }
-      return delta;
-    }
+    return (bytes[at] & 0xFF) | (bytes[at + 1] & 0xFF) << Byte.SIZE;
   }
 
   /**
@@ -104,131 +72,127 @@ public final class ChunkDelta {
    */
   public static void apply(byte[] delta, byte[] chunk, int length) throws DamagedDeltaException {
     require(length <= chunk.length, "a chunk of %d bytes in %d", length, chunk.length);
-    Cursor in = new Cursor(plain(delta, length));
+    DeltaReader in = new DeltaReader(delta);
     int even = length & ~1;
-    int count = in.varint();
-    if (count < 0 || count > even / 2) {
-      throw new DamagedDeltaException("%d changes in %d bytes".formatted(count, length));
+    int[] changed = units(in, even);
+    int bits = 0;
+    for (int i = 0; i < changed.length; i++) {
+      bits = i % Byte.SIZE == 0 ? in.next() : bits >> 1;
+      add(chunk, changed[i], (bits & 1) == 0 ? 1 : -1);
     }
-    int[] changed = new int[count];
-    long unit = 0;
-    for (int i = 0; i < count; i++) {
-      unit += 2L * Integer.toUnsignedLong(in.varint());
-      if (unit >= even) {
-        throw new DamagedDeltaException("a change at byte %d of %d".formatted(unit, length));
+    int exceptions = in.count(changed.length, "exceptions");
+    long exception = -1;
+    for (int i = 0; i < exceptions; i++) {
+      exception += 1 + Integer.toUnsignedLong(in.varint());
+      if (exception >= changed.length) {
+        throw new DamagedDeltaException(
+            "an exception for change %d of %d".formatted(exception, changed.length));
       }
-      changed[i] = (int) unit;
-      unit += 2;
-    }
-    for (int at : changed) {
       int coded = in.varint();
-      int value = unit(chunk, at) + ((coded >>> 1) ^ -(coded & 1));
-      chunk[at] = (byte) value;
-      chunk[at + 1] = (byte) (value >>> Byte.SIZE);
+      add(chunk, changed[(int) exception], (coded >>> 1) ^ -(coded & 1));
     }
     if (length > even) {
       chunk[even] = in.next();
     }
-    if (in.at != in.bytes.length) {
-      throw new DamagedDeltaException("%d bytes too many".formatted(in.bytes.length - in.at));
-    }
+    in.end();
   }
 
-  private static byte[] plain(byte[] delta, int length) throws DamagedDeltaException {
-    if (delta.length < HEADER || delta[0] < PLAIN || delta[0] > DEFLATED) {
-      throw new DamagedDeltaException("not the beginning of a delta");
-    }
-    int size = 0;
-    for (int i = 0; i < Integer.BYTES; i++) {
-      size |= (delta[1 + i] & 0xFF) << (Byte.SIZE * i);
-    }
-    // Each change takes two varints at most, so a larger size is damage and not to be allocated.
-    if (size < 0 || size > MOST_VARINT * (long) (length + 2)) {
-      throw new DamagedDeltaException("%d bytes of changes in %d".formatted(size, length));
-    }
-    if (delta[0] == PLAIN) {
-      if (size != delta.length - HEADER) {
-        throw new DamagedDeltaException("%d bytes, not %d".formatted(delta.length - HEADER, size));
+  /** Reads where the changed units begin. */
+  private static int[] units(DeltaReader in, int even) throws DamagedDeltaException {
+    int[] changed = new int[in.count(even / Short.BYTES, "changes")];
+    long unit = 0;
+    for (int i = 0; i < changed.length; i++) {
+      unit += Short.BYTES * Integer.toUnsignedLong(in.varint());
+      if (unit >= even) {
+        throw new DamagedDeltaException("a change at byte %d of %d".formatted(unit, even));
       }
-      return Arrays.copyOfRange(delta, HEADER, delta.length);
+      changed[i] = (int) unit;
+      unit += Short.BYTES;
     }
-    byte[] plain = new byte[size];
-    try (Inflater inflater = new Inflater(true)) {
-      inflater.setInput(delta, HEADER, delta.length - HEADER);
-      int done = 0;
-      while (done < size) {
-        int read = inflater.inflate(plain, done, size - done);
-        if (read == 0) {
-          throw new DamagedDeltaException("ends after %d of %d bytes".formatted(done, size));
-        }
-        done += read;
-      }
-      return plain;
-    } catch (DataFormatException damaged) {
-      throw new DamagedDeltaException("not deflated: " + damaged.getMessage());
-    }
+    return changed;
   }
 
-  /** Bytes that are read from the first on. */
-  private static final class Cursor {
-    private final byte[] bytes;
-    private int at;
-
-    Cursor(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    byte next() throws DamagedDeltaException {
-      if (at == bytes.length) {
-        throw new DamagedDeltaException("ends after %d bytes".formatted(at));
-      }
-      return bytes[at++];
-    }
-
-    int varint() throws DamagedDeltaException {
-      int value = 0;
-      for (int i = 0; i < MOST_VARINT; i++) {
-        byte part = next();
-        value |= (part & SEVEN_BITS) << (7 * i);
-        if ((part & MORE) == 0) {
-          return value;
-        }
-      }
-      throw new DamagedDeltaException("a number of more than %d bytes".formatted(MOST_VARINT));
-    }
+  private static void add(byte[] chunk, int at, int difference) {
+    int value = unit(chunk, at) + difference;
+    chunk[at] = (byte) value;
+    chunk[at + 1] = (byte) (value >>> Byte.SIZE);
   }
 
-  /** Bytes that are added at the end. */
-  private static final class ByteList {
-    private byte[] bytes;
-    private int size;
+  /** The units that differ between a chunk and its base. */
+  private static final class ChangeList {
+    private final byte[] base;
+    private final byte[] chunk;
+    private final int most;
+    private final ByteList gaps;
+    private final ByteList signs;
+    private final ByteList exceptions;
+    private int count;
+    private int exceptionCount;
 
-    ByteList(int capacity) {
-      bytes = new byte[Math.max(64, capacity)];
+    /** The unit after the latest change. */
+    private int next;
+
+    /** The change after the latest exception. */
+    private int nextException;
+
+    ChangeList(byte[] base, byte[] chunk, int most) {
+      this.base = base;
+      this.chunk = chunk;
+      this.most = most;
+      gaps = new ByteList();
+      signs = new ByteList();
+      exceptions = new ByteList();
     }
 
-    void add(byte one) {
-      if (size == bytes.length) {
-        bytes = Arrays.copyOf(bytes, 2 * size);
-      }
-      bytes[size++] = one;
+    boolean fits() {
+      return gaps.size() <= most;
     }
 
-    void varint(int value) {
-      int left = value;
-      while ((left & ~SEVEN_BITS) != 0) {
-        add((byte) ((left & SEVEN_BITS) | MORE));
-        left >>>= 7;
-      }
-      add((byte) left);
+    /** Returns the bytes of the delta, without a last byte. */
+    int size() {
+      return ByteList.sizeOf(count)
+          + gaps.size()
+          + signs.size()
+          + ByteList.sizeOf(exceptionCount)
+          + exceptions.size();
     }
 
-    void bytes(ByteList others) {
-      if (size + others.size > bytes.length) {
-        bytes = Arrays.copyOf(bytes, 2 * (size + others.size));
+    /** Adds the units of a word that differ. */
+    void addWord(int word, long different) {
+      long left = different;
+      while (left != 0) {
+        int unit = Long.numberOfTrailingZeros(left) / Short.SIZE;
+        add(word + Short.BYTES * unit);
+        left &= -1L << (Short.SIZE * unit) << Short.SIZE;
       }
-      System.arraycopy(others.bytes, 0, bytes, size, others.size);
-      size += others.size;
+    }
+
+    void add(int unit) {
+      int difference = unit(chunk, unit) - unit(base, unit);
+      gaps.addVarint((unit - next) / Short.BYTES);
+      next = unit + Short.BYTES;
+      signs.addBit(count % Byte.SIZE, difference < 0);
+      if (Math.abs(difference) != 1) {
+        int rest = difference + (difference < 0 ? 1 : -1);
+        exceptions.addVarint(count - nextException);
+        exceptions.addVarint((rest << 1) ^ (rest >> 31));
+        nextException = count + 1;
+        exceptionCount++;
+      }
+      count++;
+    }
+
+    byte[] delta(byte[] last) {
+      ByteList delta = new ByteList();
+      delta.addVarint(count);
+      delta.addAll(gaps);
+      delta.addAll(signs);
+      delta.addVarint(exceptionCount);
+      delta.addAll(exceptions);
+      for (byte one : last) {
+        delta.add(one);
+      }
+      return delta.toArray();
     }
   }
 }

@@ -36,7 +36,7 @@ final class ChunkDeltaTest {
     byte[] made = same.clone();
     ChunkDelta.apply(delta, made, made.length);
 
-    assertThat(delta).hasSize(6);
+    assertThat(delta).hasSize(2);
     assertThat(made).isEqualTo(same);
   }
 
@@ -74,14 +74,23 @@ final class ChunkDeltaTest {
 
   @Test
   void apply_notADelta_isRefused() {
-    assertThatThrownBy(() -> ChunkDelta.apply(new byte[3], new byte[8], 8))
-        .isInstanceOf(DamagedDeltaException.class);
-    byte[] far = {0, 3, 0, 0, 0, 1, 100, 2};
-    assertThatThrownBy(() -> ChunkDelta.apply(far, new byte[8], 8))
-        .hasMessage("a change at byte 200 of 8");
-    byte[] huge = {1, -1, -1, -1, 127, 0};
-    assertThatThrownBy(() -> ChunkDelta.apply(huge, new byte[8], 8))
-        .isInstanceOf(DamagedDeltaException.class);
+    assertRefused("ends after 3 bytes", 1, 2, 0);
+    assertRefused("a change at byte 200 of 8", 1, 100, 2);
+    assertRefused("9 changes, of at most 4, in 3 bytes", 9, 1, 1, 1);
+    assertRefused("4 changes, of at most 4, in 1 bytes", 4, 1);
+    assertRefused("an exception for change 7 of 1", 1, 0, 0, 1, 7, 2);
+    assertRefused("1 bytes too many", 0, 0, 5);
+    assertRefused("a number of more than 5 bytes", -1, -1, -1, -1, -1, 0);
+  }
+
+  private static void assertRefused(String message, int... delta) {
+    byte[] bytes = new byte[delta.length];
+    for (int i = 0; i < delta.length; i++) {
+      bytes[i] = (byte) delta[i];
+    }
+    assertThatThrownBy(() -> ChunkDelta.apply(bytes, new byte[8], 8))
+        .isInstanceOf(DamagedDeltaException.class)
+        .hasMessage(message);
   }
 
   /**
