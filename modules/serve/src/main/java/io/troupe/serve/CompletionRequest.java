@@ -22,10 +22,7 @@ import java.util.List;
  * @param idsAsTokens whether log-probabilities name tokens by id
  * @param keepStop whether the text keeps the stop string
  * @param usage whether a stream ends with the counts
- * @param scorePrompt whether the answer holds the log-probabilities of the prompt's tokens
- * @param scoreOnly whether the request only scores the prompt and samples nothing
- * @param likeliest how many of the most likely tokens the answer holds beside each token of the
- *     prompt
+ * @param ofPrompt what the answer holds of the prompt
  */
 record CompletionRequest(
     String id,
@@ -43,9 +40,7 @@ record CompletionRequest(
     boolean idsAsTokens,
     boolean keepStop,
     boolean usage,
-    boolean scorePrompt,
-    boolean scoreOnly,
-    int likeliest) {
+    PromptAnswer ofPrompt) {
   CompletionRequest {
     prompts = List.copyOf(prompts);
   }
@@ -57,6 +52,11 @@ record CompletionRequest(
   /** The prompt to which a choice belongs. */
   int[] prompt(int choice) {
     return prompts.get(choice / completions);
+  }
+
+  /** Whether the answer holds the log-probabilities of the prompt's tokens. */
+  boolean scoresPrompt() {
+    return ofPrompt.logProbs() || (ofPrompt.echo() && logProbs);
   }
 
   int promptTokens() {

@@ -40,17 +40,18 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
               .formatted(prompts.size(), completions, MOST_CHOICES));
     }
     int longest = 0;
-    boolean scored = body.hasNonNull("prompt_logprobs");
-    boolean scoreOnly = scored && body.path("max_tokens").asInt(1) == 0;
+    PromptAnswer ofPrompt = ofPrompt(body, chat);
     for (int[] prompt : prompts) {
-      check(prompt, scoreOnly ? served.contextLength() : served.contextLength() - 1);
+      check(prompt, ofPrompt.only() ? served.contextLength() : served.contextLength() - 1);
       longest = Math.max(longest, prompt.length);
     }
     int room = served.contextLength() - longest;
     String limit =
         chat && body.hasNonNull("max_completion_tokens") ? "max_completion_tokens" : "max_tokens";
     int most =
-        scoreOnly ? 1 : integer(body, limit, chat ? room : DEFAULT_TOKENS, 1, Integer.MAX_VALUE);
+        ofPrompt.only()
+            ? 1
+            : integer(body, limit, chat ? room : DEFAULT_TOKENS, 1, Integer.MAX_VALUE);
     boolean logProbs = logProbs(body, chat);
     return new CompletionRequest(
         body.path("request_id").isTextual()
@@ -60,7 +61,7 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
         chat,
         prompts,
         completions,
-        settings(body, scoreOnly ? 1 : Math.min(most, room)),
+        settings(body, ofPrompt.only() ? 1 : Math.min(most, room)),
         body.hasNonNull("seed") ? whole(body, "seed") : fresh.getAsLong(),
         body.path("stream").asBoolean(false),
         Duration.ofMillis(
@@ -71,9 +72,21 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
         body.path("return_tokens_as_token_ids").asBoolean(false),
         body.path("include_stop_str_in_output").asBoolean(false),
         body.path("stream_options").path("include_usage").asBoolean(false),
+        ofPrompt);
+  }
+
+  private static PromptAnswer ofPrompt(JsonNode body, boolean chat) throws HttpErrorException {
+    boolean scored = body.hasNonNull("prompt_logprobs");
+    boolean echo = body.path("echo").asBoolean(false);
+    if (echo && (chat || scored || body.path("stream").asBoolean(false))) {
+      throw HttpErrorException.bad(
+          "echo", "echo goes with neither a conversation, stream nor prompt_logprobs");
+    }
+    return new PromptAnswer(
         scored,
-        scoreOnly,
-        integer(body, "prompt_logprobs", 0, 0, MOST_LIKELIEST));
+        echo,
+        integer(body, echo ? "logprobs" : "prompt_logprobs", 0, 0, MOST_LIKELIEST),
+        (scored || echo) && body.path("max_tokens").asInt(1) == 0);
   }
 
   private String model(JsonNode body) throws HttpErrorException {
@@ -98,7 +111,7 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
             penalty, penalty + " is not computed here; leave it out, or send 0");
       }
     }
-    for (String flag : List.of("echo", "ignore_eos", "use_beam_search")) {
+    for (String flag : List.of("ignore_eos", "use_beam_search")) {
       if (body.path(flag).asBoolean(false)) {
         throw HttpErrorException.bad(flag, flag + " is not offered here; leave it out");
       }
@@ -117,10 +130,11 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
   private static boolean logProbs(JsonNode body, boolean chat) throws HttpErrorException {
     JsonNode node = body.path("logprobs");
     boolean others = chat ? body.path("top_logprobs").asInt(0) != 0 : node.asInt(0) != 0;
-    if (others) {
+    if (others && !body.path("echo").asBoolean(false)) {
       throw HttpErrorException.bad(
           chat ? "top_logprobs" : "logprobs",
-          "only the log-probability of the sampled token is returned: send 0");
+          "only the log-probability of the sampled token is returned: send 0, or echo for those of"
+              + " the prompt");
     }
     return chat ? node.asBoolean(false) : node.isNumber();
   }

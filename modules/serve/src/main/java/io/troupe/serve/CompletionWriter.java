@@ -79,13 +79,35 @@ final class CompletionWriter {
         choice.put("text", text);
       }
       fill(choice, delta, true);
-      if (request.scorePrompt()) {
-        int prompt = delta.choice() / request.completions();
-        choice.set("prompt_logprobs", scored(request.prompts().get(prompt), scores.get(prompt)));
+      if (request.ofPrompt().logProbs()) {
+        choice.set(
+            "prompt_logprobs",
+            scored(request.prompt(delta.choice()), scores.get(prompt(delta.choice()))));
+      }
+      if (request.ofPrompt().echo()) {
+        echo(choice, delta, scores);
       }
     }
     json.set("usage", usage());
     return json;
+  }
+
+  /** Puts the prompt before the completion, in the text and in the log-probabilities. */
+  private void echo(ObjectNode choice, TokenDelta delta, List<Scorer.Scores> scores) {
+    int[] prompt = request.prompt(delta.choice());
+    if (request.text()) {
+      choice.put("text", tokenizer.decode(prompt) + choice.path("text").textValue());
+    }
+    if (request.logProbs()) {
+      EchoedLogProbs echoed = new EchoedLogProbs(this::name, request.ofPrompt().likeliest());
+      echoed.addPrompt(prompt, scores.get(prompt(delta.choice())));
+      echoed.addSampled(delta, request.settings().temperature() == 0);
+      choice.set("logprobs", echoed.json());
+    }
+  }
+
+  private int prompt(int choice) {
+    return choice / request.completions();
   }
 
   /** The whole answer to a request that samples nothing. */

@@ -71,9 +71,10 @@ final class CompletionsRoute {
     if (request.model().equals(served.model())) {
       return new ServedAdapters.AdapterUse(served.engine(), () -> {});
     }
-    if (request.scorePrompt()) {
+    if (request.scoresPrompt()) {
       throw HttpErrorException.bad(
-          "prompt_logprobs", "prompt_logprobs are of `%s` alone".formatted(served.model()));
+          request.ofPrompt().field(),
+          "log-probabilities of a prompt are of `%s` alone".formatted(served.model()));
     }
     return adapters
         .use(request.model())
@@ -92,7 +93,7 @@ final class CompletionsRoute {
         request.model().equals(served.model()) ? weights::tag : _ -> weights.currentTag();
     CompletionWriter writer =
         new CompletionWriter(request, served, System.currentTimeMillis() / 1000, tags);
-    if (request.scoreOnly()) {
+    if (request.ofPrompt().only()) {
       reply.json(200, writer.scores(scores));
       counters.served().incrementAndGet();
       counters.promptTokens().addAndGet(request.promptTokens());
@@ -120,7 +121,7 @@ final class CompletionsRoute {
 
   private List<Scorer.Scores> scores(CompletionRequest request) throws HttpErrorException {
     List<Scorer.Scores> scores = new ArrayList<>();
-    if (!request.scorePrompt()) {
+    if (!request.scoresPrompt()) {
       return scores;
     }
     if (request.stream()) {
@@ -130,10 +131,12 @@ final class CompletionsRoute {
     try {
       for (int[] prompt : request.prompts()) {
         scores.add(
-            prompt.length < 2 ? NO_SCORES : served.scorer().score(prompt, request.likeliest()));
+            prompt.length < 2
+                ? NO_SCORES
+                : served.scorer().score(prompt, request.ofPrompt().likeliest()));
       }
     } catch (UnsupportedOperationException | IllegalArgumentException cannot) {
-      throw HttpErrorException.bad("prompt_logprobs", String.valueOf(cannot.getMessage()));
+      throw HttpErrorException.bad(request.ofPrompt().field(), String.valueOf(cannot.getMessage()));
     }
     return scores;
   }

@@ -185,6 +185,79 @@ class PolicyServerTest {
     }
   }
 
+  /** What lm-eval's local-completions sends for two continuations, and what it computes. */
+  @Test
+  void completions_requestOfLmEval_givesTheLogLikelihoodsOfContinuations() throws Exception {
+    try (ToyFixture toy = ToyFixture.scoring()) {
+      JsonNode answer =
+          JsonFields.parse(
+              toy.post(
+                      "/v1/completions",
+                      """
+                      {"model":"policy","prompt":[[3,4,7,7],[3,4,7,5]],"temperature":0,
+                       "max_tokens":1,"logprobs":1,"seed":1234,"echo":true}\
+                      """)
+                  .body());
+      List<Double> sums = new ArrayList<>();
+      List<Boolean> greedy = new ArrayList<>();
+      for (JsonNode choice : answer.path("choices")) {
+        JsonNode numbers = choice.path("logprobs").path("token_logprobs");
+        assertThat(numbers).hasSize(5);
+        double sum = 0;
+        boolean best = true;
+        for (int i = 2; i < numbers.size() - 1; i++) {
+          sum += numbers.get(i).doubleValue();
+          double greatest = Double.NEGATIVE_INFINITY;
+          for (JsonNode other : choice.path("logprobs").path("top_logprobs").get(i)) {
+            greatest = Math.max(greatest, other.doubleValue());
+          }
+          best &= numbers.get(i).doubleValue() == greatest;
+        }
+        sums.add(sum);
+        greedy.add(best);
+      }
+      assertThat(sums).isEqualTo(List.of(-2.0, -6.0));
+      assertThat(greedy).isEqualTo(List.of(true, false));
+      assertThat(answer.path("usage").path("completion_tokens").asInt()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void completions_echo_putsThePromptBeforeTheCompletion() throws Exception {
+    try (ToyFixture toy = ToyFixture.scoring()) {
+      String ask = "{\"prompt\":\"12+\",\"max_tokens\":%d,\"seed\":5%s}";
+      String plain = text(toy, ask.formatted(3, ""));
+      assertThat(text(toy, ask.formatted(3, ",\"echo\":true"))).isEqualTo("12+" + plain);
+      JsonNode scored =
+          JsonFields.parse(
+                  toy.post("/v1/completions", ask.formatted(0, ",\"echo\":true,\"logprobs\":0"))
+                      .body())
+              .path("choices")
+              .get(0);
+      assertThat(scored.path("text").asText()).isEqualTo("12+");
+      assertThat(scored.path("logprobs").path("tokens").toString())
+          .isEqualTo("[\"1\",\"2\",\"+\"]");
+      assertThat(scored.path("logprobs").path("token_logprobs").get(0).isNull()).isTrue();
+      assertThat(scored.path("logprobs").path("token_logprobs")).hasSize(3);
+      assertThat(scored.path("logprobs").path("top_logprobs").toString())
+          .isEqualTo("[null,null,null]");
+      for (String other : List.of(",\"stream\":true", ",\"prompt_logprobs\":0")) {
+        HttpResponse<String> refused =
+            toy.post("/v1/completions", ask.formatted(1, ",\"echo\":true" + other));
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("echo goes with neither");
+      }
+    }
+  }
+
+  private static String text(ToyFixture toy, String body) throws Exception {
+    return JsonFields.parse(toy.post("/v1/completions", body).body())
+        .path("choices")
+        .get(0)
+        .path("text")
+        .asText();
+  }
+
   private static JsonNode parsed(String text) {
     try {
       return JsonFields.parse(text);
@@ -229,12 +302,13 @@ class PolicyServerTest {
         "{\"prompt\":[3],\"max_tokens\":\"x\"}|400|max_tokens is a whole number",
         "{\"prompt\":[3],\"temperature\":-1}|400|a sampling temperature is 0 or greater",
         "{\"prompt\":[3],\"top_p\":0.5}|400|the toy policy knows no top_p",
-        "{\"prompt\":[3],\"echo\":true}|400|echo is not offered here",
+        "{\"prompt\":[3],\"ignore_eos\":true}|400|ignore_eos is not offered here",
         "{\"prompt\":[3],\"stop_token_ids\":[2,-1]}|400|stop_token_ids are ids, and one is -1",
         "{\"prompt\":[3],\"nested\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[|400|the"
             + " body is too much",
         "{\"prompt\":[3],\"logprobs\":5}|400|only the log-probability of the sampled token",
         "{\"prompt\":[3,4],\"prompt_logprobs\":0}|400|this server gives no prompt_logprobs",
+        "{\"prompt\":[3,4],\"echo\":true,\"logprobs\":1}|400|this server gives no prompt_logprobs",
         "{\"prompt\":[3],\"model\":\"gpt\"}|404|the model `gpt` does not exist; this server serves"
             + " `policy`",
         "{\"prompt\":\"?\"}|400|?"

@@ -102,9 +102,7 @@ class RequestTableTest {
             false,
             false,
             false,
-            false,
-            false,
-            0),
+            new PromptAnswer(false, false, 0, false)),
         engine);
   }
 

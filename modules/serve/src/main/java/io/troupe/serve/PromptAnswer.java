@@ -1,0 +1,22 @@
+package io.troupe.serve;
+
+import static io.troupe.core.Require.require;
+
+/**
+ * What the answer to a request holds of its prompt.
+ *
+ * @param logProbs whether each choice has the field {@code prompt_logprobs}
+ * @param echo whether each choice begins with its prompt, in its text and in its arrays of tokens
+ * @param likeliest how many of the most likely tokens are given beside each token of the prompt
+ * @param only whether nothing is sampled
+ */
+record PromptAnswer(boolean logProbs, boolean echo, int likeliest, boolean only) {
+  PromptAnswer {
+    require(!(logProbs && echo), "send echo or prompt_logprobs, not both");
+  }
+
+  /** The field of the request that asks for it. */
+  String field() {
+    return echo ? "echo" : "prompt_logprobs";
+  }
+}
