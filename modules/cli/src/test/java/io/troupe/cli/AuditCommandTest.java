@@ -73,10 +73,7 @@ final class AuditCommandTest {
   }
 
   private RunFolder finished() throws Exception {
-    String config = TestRuns.write(folder, TestRuns.TOY);
-    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, "train", config, "--json")) {
-      assertThat(child.awaitExit()).as(child.said()).isZero();
-    }
+    CommandOutput.ofTraining(folder, TestRuns.TOY, "--json");
     return TestRuns.only(folder);
   }
 

@@ -1,7 +1,14 @@
 package io.troupe.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.run.compose.TestRuns;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine;
 
 /**
@@ -16,5 +23,24 @@ record CommandOutput(int code, String out, String err) {
     command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     int code = command.execute(arguments);
     return new CommandOutput(code, out.toString(), err.toString());
+  }
+
+  /** Trains to the end within this process, in the {@code runs} of a folder. */
+  static void ofTraining(Path where, String yaml, String... options) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("train", TestRuns.write(where, yaml)));
+    arguments.addAll(List.of("--set", "run.folder=" + where.resolve("runs")));
+    arguments.addAll(List.of(options));
+    requireDone(arguments);
+  }
+
+  /** Resumes the only run of a folder within this process, up to a step. */
+  static void ofResume(Path where, long steps) throws IOException {
+    String run = TestRuns.only(where).path().toString();
+    requireDone(List.of("train", "--resume", run, "--set", "training.steps=" + steps));
+  }
+
+  private static void requireDone(List<String> arguments) {
+    CommandOutput output = by(arguments.toArray(String[]::new));
+    assertThat(output.code()).as(output.err()).isZero();
   }
 }

@@ -47,10 +47,15 @@ final class CopiedRunTest {
 
   private String[] train(Path where, int steps, String... more) throws IOException {
     List<String> words = new ArrayList<>(List.of("train", TestRuns.write(where, TestRuns.TOY)));
-    words.addAll(List.of("--json", "--set", "training.max_staleness=0"));
-    words.addAll(List.of("--set", "training.steps=" + steps));
+    words.addAll(List.of(options(steps)));
     words.addAll(List.of(more));
     return words.toArray(String[]::new);
+  }
+
+  private static String[] options(int steps) {
+    return new String[] {
+      "--json", "--set", "training.max_staleness=0", "--set", "training.steps=" + steps
+    };
   }
 
   private String[] copying() {
@@ -109,9 +114,7 @@ final class CopiedRunTest {
     }
 
     Path unbroken = Files.createDirectory(folder.resolve("unbroken"));
-    try (ChildRun child = troupe(unbroken, train(unbroken, steps))) {
-      assertThat(child.awaitExit()).as(child.said()).isZero();
-    }
+    CommandOutput.ofTraining(unbroken, TestRuns.TOY, options(steps));
     List<String> expected = TestRuns.losses(TestRuns.only(unbroken));
     assertThat(expected).hasSize(steps).doesNotHaveDuplicates();
     RunFolder continued = TestRuns.only(second);

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -22,6 +23,9 @@ import picocli.CommandLine;
 final class EvalCommandTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern URL = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
+
+  @TempDir private static Path trained;
+  private static RunFolder run;
 
   @TempDir private Path folder;
 
@@ -38,8 +42,9 @@ final class EvalCommandTest {
     return new Said(command.execute(all), out.toString(), err.toString());
   }
 
-  private RunFolder trained() throws Exception {
-    String config =
+  @BeforeAll
+  static void train() throws Exception {
+    String yaml =
         TestRuns.TOY
             + """
             evaluations:
@@ -48,12 +53,8 @@ final class EvalCommandTest {
                 every: 8
                 datasets: [{name: arithmetic, min: 0, max: 3}]
             """;
-    try (ChildRun child =
-        ChildRun.start(
-            folder, ChildRun.Size.TOY, "train", TestRuns.write(folder, config), "--json")) {
-      assertThat(child.awaitExit()).as(child.said()).isZero();
-    }
-    return TestRuns.only(folder);
+    CommandOutput.ofTraining(trained, yaml, "--json");
+    run = TestRuns.only(trained);
   }
 
   private String in(String name) {
@@ -76,7 +77,6 @@ final class EvalCommandTest {
   /** One checkpoint, measured in the run, by this command, and through an HTTP server. */
   @Test
   void eval_greedy_agreesWithTheRunAndWithAServer() throws Exception {
-    RunFolder run = trained();
     JsonNode inTheRun = TestRuns.lines(run).getLast();
 
     Said local = eval(run.toString(), "-o", in("local"));
@@ -103,7 +103,7 @@ final class EvalCommandTest {
 
   @Test
   void eval_shardsOfAVersion_mergeIntoTheWhole() throws Exception {
-    String version = trained() + "@v6";
+    String version = run + "@v6";
     String[] sampled = {"--samples", "8", "--k", "1,4"};
     for (String part : List.of("1/2", "2/2")) {
       Said shard =

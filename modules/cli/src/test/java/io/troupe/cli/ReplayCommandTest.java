@@ -91,17 +91,7 @@ final class ReplayCommandTest {
       child.kill();
     }
     RunFolder run = TestRuns.only(folder);
-    try (ChildRun child =
-        ChildRun.start(
-            folder,
-            ChildRun.Size.DJL,
-            "train",
-            "--resume",
-            run.path().toString(),
-            "--set",
-            "training.steps=14")) {
-      assertThat(child.awaitExit()).as(child.said()).isZero();
-    }
+    CommandOutput.ofResume(folder, 14);
     return run;
   }
 
@@ -226,11 +216,7 @@ final class ReplayCommandTest {
 
   @Test
   void replay_toyEngine_isRefusedWithTheReason() throws Exception {
-    String config = TestRuns.write(folder, TestRuns.TOY);
-    try (ChildRun child =
-        ChildRun.start(folder, ChildRun.Size.TOY, "train", config, "--set", "training.steps=2")) {
-      assertThat(child.awaitExit()).as(child.said()).isZero();
-    }
+    CommandOutput.ofTraining(folder, TestRuns.TOY, "--set", "training.steps=2");
 
     CommandOutput output = CommandOutput.by("replay", TestRuns.only(folder).path().toString());
 

@@ -39,16 +39,18 @@ final class ResumeTest {
     }
     assertThat(TestRuns.crashReports(interrupted)).isEmpty();
     int first = TestRuns.losses(TestRuns.only(interrupted)).size() + 2;
-    finish(interrupted, size, resume(interrupted, first));
+    try (ChildRun child = ChildRun.start(interrupted, size, resume(interrupted, first))) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+    }
     int steps = first + 3;
-    finish(interrupted, size, resume(interrupted, steps)); // a run that had come to its end
+    CommandOutput.ofResume(interrupted, steps); // a run that had come to its end
     assertThat(TestRuns.only(interrupted).resolved())
         .as("what --set changed is kept for the next resume")
         .content()
         .containsPattern("\\bsteps: " + steps + "\\b");
 
     Path unbroken = Files.createDirectory(folder.resolve("unbroken"));
-    finish(unbroken, size, train(unbroken, size, steps));
+    CommandOutput.ofTraining(unbroken, yaml(size), options(steps));
     List<String> expected = TestRuns.losses(TestRuns.only(unbroken));
     assertThat(expected).hasSize(steps).doesNotHaveDuplicates();
     assertThat(TestRuns.losses(TestRuns.only(interrupted))).isEqualTo(expected);
@@ -168,25 +170,24 @@ final class ResumeTest {
     }
   }
 
+  private static String yaml(ChildRun.Size size) {
+    return size == ChildRun.Size.TOY ? TestRuns.TOY : TestRuns.DJL;
+  }
+
+  private static String[] options(int steps) {
+    return new String[] {
+      "--json", "--set", "training.max_staleness=0", "--set", "training.steps=" + steps
+    };
+  }
+
   private static String[] train(Path where, ChildRun.Size size, int steps) throws IOException {
-    boolean toy = size == ChildRun.Size.TOY;
-    List<String> arguments = new ArrayList<>();
-    arguments.add("train");
-    arguments.add(TestRuns.write(where, toy ? TestRuns.TOY : TestRuns.DJL));
-    arguments.addAll(List.of("--json", "--set", "training.max_staleness=0"));
-    arguments.addAll(List.of("--set", "training.steps=" + steps));
+    List<String> arguments = new ArrayList<>(List.of("train", TestRuns.write(where, yaml(size))));
+    arguments.addAll(List.of(options(steps)));
     return arguments.toArray(String[]::new);
   }
 
   private static String[] resume(Path where, int steps) throws IOException {
     String run = TestRuns.only(where).name();
     return new String[] {"train", "--resume", run, "--set", "training.steps=" + steps};
-  }
-
-  private static void finish(Path where, ChildRun.Size size, String... arguments)
-      throws IOException {
-    try (ChildRun child = ChildRun.start(where, size, arguments)) {
-      assertThat(child.awaitExit()).as(child.said()).isZero();
-    }
   }
 }

@@ -92,7 +92,8 @@ final class TrainCommandTest {
 
   @Test
   void train_finished_leavesACompleteRunFolder() throws Exception {
-    finished("--json", "--set", "training.learning_rate=0.004").close();
+    CommandOutput.ofTraining(
+        folder, TestRuns.TOY, "--json", "--set", "training.learning_rate=0.004");
 
     RunFolder run = TestRuns.only(folder);
     assertThat(run.name()).matches("short-\\d{8}-\\d{6}");
@@ -145,14 +146,14 @@ final class TrainCommandTest {
                 .replace("steps: 8", "steps: 0")
                 .replace("max: 4", "max: four")
                 .replace("engine: toy", "engine: toys"));
-    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, "train", config)) {
-      assertThat(child.awaitExit()).isEqualTo(2);
-      assertThat(child.out()).isEmpty();
-      assertThat(String.join("\n", child.err()))
-          .contains(
-              "short.yaml:6", "four", "short.yaml:9", "toys", "short.yaml:18", "training.steps");
-    }
-    assertThat(folder.resolve("runs")).doesNotExist();
+    Path runs = folder.resolve("runs");
+    CommandOutput said = CommandOutput.by("train", config, "--set", "run.folder=" + runs);
+    assertThat(said.code()).isEqualTo(2);
+    assertThat(said.out()).isEmpty();
+    assertThat(said.err())
+        .contains(
+            "short.yaml:6", "four", "short.yaml:9", "toys", "short.yaml:18", "training.steps");
+    assertThat(runs).doesNotExist();
   }
 
   @ParameterizedTest
@@ -198,13 +199,15 @@ final class TrainCommandTest {
   @Test
   void train_runFolderIsAFile_saysSoAndExits4() throws Exception {
     String config = TestRuns.write(folder, TestRuns.TOY);
-    Files.writeString(folder.resolve("taken"), "");
-    try (ChildRun child =
-        ChildRun.start(
-            folder, ChildRun.Size.TOY, "train", config, "--set", "run.folder=taken/runs")) {
-      assertThat(child.awaitExit()).as(child.said()).isEqualTo(4);
-      assertThat(child.err()).singleElement().asString().startsWith("error: ").contains("taken");
-    }
+    Path taken = Files.writeString(folder.resolve("taken"), "");
+    CommandOutput said =
+        CommandOutput.by("train", config, "--set", "run.folder=" + taken.resolve("runs"));
+    assertThat(said.code()).as(said.err()).isEqualTo(4);
+    assertThat(said.err().lines())
+        .singleElement()
+        .asString()
+        .startsWith("error: ")
+        .contains("taken");
   }
 
   @Test
