@@ -5,12 +5,12 @@ import static io.troupe.core.Require.invariant;
 import io.troupe.core.advantage.StepRewards;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.LossTokens;
-import io.troupe.core.loss.LossWeights;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.run.RunState;
+import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.train.CompletionStatistics;
 import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.train.TrainingBatch;
@@ -36,7 +36,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -228,37 +227,20 @@ public final class TrainerTasks {
   /** The examples of a step: pass after pass over the first {@code examples} prompts. */
   private List<TrainingSequence> supervisedBatch(long step, int batch, int examples) {
     Tokenizer tokenizer = room.engines().tokenizer();
-    List<int[]> answers = new ArrayList<>();
-    List<int[]> prompts = new ArrayList<>();
+    List<SupervisedExample> shown = new ArrayList<>();
     for (long i = (step - 1) * batch; i < step * batch; i++) {
       int chosen = PromptOrder.at(settings.seed(), i / examples, (int) (i % examples), examples);
       // The chosen few are spread over the pool by the same permutation as the first epoch.
       int index = PromptOrder.at(settings.seed(), 0, chosen, pool.size());
       Prompt prompt = pool.prompt(index);
-      int[] answer = tokenizer.encode(prompt.solution());
-      int[] ended = Arrays.copyOf(answer, answer.length + 1);
-      ended[answer.length] = tokenizer.endOfSequence();
-      prompts.add(pool.tokens(index));
-      answers.add(ended);
+      shown.add(
+          SupervisedExample.answered(
+              prompt.id().toString(),
+              pool.tokens(index),
+              tokenizer.encode(prompt.solution()),
+              tokenizer.endOfSequence()));
     }
-    List<float[]> weights =
-        LossWeights.tokenMean(
-            answers.stream()
-                .map(
-                    tokens -> {
-                      boolean[] all = new boolean[tokens.length];
-                      Arrays.fill(all, true);
-                      return all;
-                    })
-                .toList());
-    List<TrainingSequence> sequences = new ArrayList<>();
-    for (int i = 0; i < answers.size(); i++) {
-      int[] answer = answers.get(i);
-      sequences.add(
-          new TrainingSequence(
-              prompts.get(i), answer, new float[answer.length], weights.get(i), 0));
-    }
-    return sequences;
+    return SupervisedExample.sequences(shown);
   }
 
   /** Makes a step from the weights of a version on a batch. */

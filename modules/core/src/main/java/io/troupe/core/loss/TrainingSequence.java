@@ -106,60 +106,42 @@ public final class TrainingSequence {
     this.sampled = sampled;
   }
 
-  /** The same sequence with the staleness of each completion token, in versions. */
-  public TrainingSequence sampledBehind(int[] versions) {
+  private TrainingSequence with(
+      int[] prompt,
+      int[] staleness,
+      TeacherTokens teacher,
+      double teacherWeight,
+      boolean[] sampled) {
     return new TrainingSequence(
         prompt,
         completion,
         behaviourLogProbs,
         lossWeights,
         advantage,
-        versions,
+        staleness,
         teacher,
         teacherWeight,
         sampled);
+  }
+
+  /** The same sequence with the staleness of each completion token, in versions. */
+  public TrainingSequence sampledBehind(int[] versions) {
+    return with(prompt, versions, teacher, teacherWeight, sampled);
   }
 
   /** The same completion behind another prompt. */
   public TrainingSequence after(int[] other) {
-    return new TrainingSequence(
-        other,
-        completion,
-        behaviourLogProbs,
-        lossWeights,
-        advantage,
-        staleness,
-        teacher,
-        teacherWeight,
-        sampled);
+    return with(other, staleness, teacher, teacherWeight, sampled);
   }
 
   /** The same sequence with a teacher. */
   public TrainingSequence withTeacher(TeacherTokens tokens) {
-    return new TrainingSequence(
-        prompt,
-        completion,
-        behaviourLogProbs,
-        lossWeights,
-        advantage,
-        staleness,
-        tokens,
-        teacherWeight,
-        sampled);
+    return with(prompt, staleness, tokens, teacherWeight, sampled);
   }
 
   /** The same sequence with another weight of the teacher: {@link #teacherWeight}. */
   public TrainingSequence withTeacherWeight(double weight) {
-    return new TrainingSequence(
-        prompt,
-        completion,
-        behaviourLogProbs,
-        lossWeights,
-        advantage,
-        staleness,
-        teacher,
-        weight,
-        sampled);
+    return with(prompt, staleness, teacher, weight, sampled);
   }
 
   /**
@@ -168,16 +150,7 @@ public final class TrainingSequence {
    * @param flags one a token behind the prompt; the others are observed and have no loss weight
    */
   public TrainingSequence observing(boolean[] flags) {
-    return new TrainingSequence(
-        prompt,
-        completion,
-        behaviourLogProbs,
-        lossWeights,
-        advantage,
-        staleness,
-        teacher,
-        teacherWeight,
-        flags);
+    return with(prompt, staleness, teacher, teacherWeight, flags);
   }
 
   public int[] prompt() {

@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.loss.LossWeights;
 import io.troupe.core.loss.TrainingSequence;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -28,6 +29,19 @@ public record SupervisedExample(
         id,
         completion.length,
         imitated.length);
+  }
+
+  /**
+   * A prompt and its whole answer.
+   *
+   * @param end token id that ends the answer
+   */
+  public static SupervisedExample answered(String id, int[] prompt, int[] answer, int end) {
+    int[] completion = Arrays.copyOf(answer, answer.length + 1);
+    completion[answer.length] = end;
+    boolean[] imitated = new boolean[completion.length];
+    Arrays.fill(imitated, true);
+    return new SupervisedExample(id, "", prompt, completion, imitated);
   }
 
   /** Prompt and completion together, in tokens. */

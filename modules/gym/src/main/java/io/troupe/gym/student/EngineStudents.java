@@ -1,12 +1,12 @@
 package io.troupe.gym.student;
 
 import io.troupe.core.SplitMix64;
-import io.troupe.core.loss.LossWeights;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SampleRequest;
@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -103,31 +102,19 @@ public final class EngineStudents implements Students {
   /** The rows of a step: pass after pass over all rows, each in an order of its own. */
   private List<TrainingSequence> batch(List<TrainingRow> rows, int step, long seed) {
     Tokenizer tokenizer = engines.tokenizer();
-    List<int[]> prompts = new ArrayList<>();
-    List<int[]> answers = new ArrayList<>();
-    List<boolean[]> trained = new ArrayList<>();
+    List<SupervisedExample> shown = new ArrayList<>();
     int size = Math.min(settings.batch(), rows.size());
     for (long i = (long) step * size; i < (long) (step + 1) * size; i++) {
       TrainingRow row =
           rows.get(PromptOrder.at(seed, i / rows.size(), (int) (i % rows.size()), rows.size()));
-      int[] answer = tokenizer.encode(row.response());
-      int[] ended = Arrays.copyOf(answer, answer.length + 1);
-      ended[answer.length] = tokenizer.endOfSequence();
-      boolean[] all = new boolean[ended.length];
-      Arrays.fill(all, true);
-      prompts.add(tokenizer.encodeWithSpecial(row.item().prompt()));
-      answers.add(ended);
-      trained.add(all);
+      shown.add(
+          SupervisedExample.answered(
+              row.id(),
+              tokenizer.encodeWithSpecial(row.item().prompt()),
+              tokenizer.encode(row.response()),
+              tokenizer.endOfSequence()));
     }
-    List<float[]> weights = LossWeights.tokenMean(trained);
-    List<TrainingSequence> sequences = new ArrayList<>();
-    for (int i = 0; i < answers.size(); i++) {
-      int[] answer = answers.get(i);
-      sequences.add(
-          new TrainingSequence(
-              prompts.get(i), answer, new float[answer.length], weights.get(i), 0));
-    }
-    return sequences;
+    return SupervisedExample.sequences(shown);
   }
 
   @Override
