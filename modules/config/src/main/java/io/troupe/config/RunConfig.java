@@ -100,13 +100,8 @@ public record RunConfig(
             () -> evaluation.every() == 0 || task.holdsOut(),
             "needs prompts to evaluate on, and task.held_out_share is 0",
             "set it to 0, or hold prompts out");
+    NamedEvaluation.checkNames(rules, evaluations);
     List<String> names = evaluations.stream().map(NamedEvaluation::name).toList();
-    rules
-        .on("evaluations")
-        .require(
-            () -> names.stream().distinct().count() == names.size(),
-            "must have a name of its own for each",
-            "rename one");
     rules
         .on("tracking")
         .require(
@@ -165,7 +160,8 @@ public record RunConfig(
         .require(
             () ->
                 !rollout.publishesAdapters()
-                    || (policy instanceof PolicySection.Pretrained base && base.lora().enabled()),
+                    || (policy instanceof PolicySection.Pretrained base
+                        && base.compute().lora().enabled()),
             "(adapters) needs a policy that trains adapters beside a checkpoint, which the servers"
                 + " have as well",
             "take policy.engine pretrained and set policy.lora.rank, or set rollout.publish:"
@@ -178,7 +174,7 @@ public record RunConfig(
                     || rollout.sidecars().count() == 0
                     || rollout.sidecars().server() != SidecarsSection.Server.VLLM
                     || !(policy instanceof PolicySection.Pretrained base)
-                    || base.lora().rank() <= ServerCommand.Adapters.HIGHEST_RANK,
+                    || base.compute().lora().rank() <= ServerCommand.Adapters.HIGHEST_RANK,
             "must not exceed %d with rollout.publish: adapters, the highest rank that vLLM takes"
                 .formatted(ServerCommand.Adapters.HIGHEST_RANK),
             "lower it, or set rollout.publish: merged");
@@ -348,20 +344,9 @@ public record RunConfig(
     return LossResolver.of(this);
   }
 
-  /** AdamW with a step's learning rate. */
-  public OptimizerSettings optimisation(double learningRate) {
-    return new OptimizerSettings(
-        learningRate,
-        training.beta1(),
-        training.beta2(),
-        training.epsilon(),
-        training.weightDecay(),
-        training.gradientClip());
-  }
-
   /** AdamW of the supervised warm-up. */
   public OptimizerSettings warmupOptimisation() {
-    return optimisation(warmup.learningRate());
+    return training.optimizer().settings(warmup.learningRate());
   }
 
   /** What the coordinator decides by. */

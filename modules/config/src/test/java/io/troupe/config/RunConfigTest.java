@@ -89,7 +89,7 @@ final class RunConfigTest {
                 0,
                 KlEstimator.K3,
                 1));
-    assertThat(config.optimisation(0.5))
+    assertThat(config.training().optimizer().settings(0.5))
         .isEqualTo(new OptimizerSettings(0.5, 0.9, 0.95, 1e-8, 0, 1));
     assertThat(config.warmupOptimisation().learningRate()).isEqualTo(1e-3);
     assertThat(config.sampling()).isEqualTo(new SamplingSettings(1, 4));
@@ -102,7 +102,7 @@ final class RunConfigTest {
                 new RunLimits.Step(8, 1, StalePolicy.MASK, false),
                 new RunLimits.Schedule(10, 0, 50, 10, 0, 20_000),
                 OutageLimits.DEFAULT));
-    assertThat(config.training().learningRates().at(1, 10)).isEqualTo(3e-4);
+    assertThat(config.training().optimizer().learningRates().at(1, 10)).isEqualTo(3e-4);
   }
 
   @ParameterizedTest

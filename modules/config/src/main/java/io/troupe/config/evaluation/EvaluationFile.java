@@ -30,6 +30,14 @@ public record EvaluationFile(
     }
   }
 
+  /** The evaluations that a run makes beside its own. */
+  public static EvaluationFile ofRun(
+      long seed, List<NamedEvaluation> evaluations, DataSection data, VerifierSection verifier) {
+    List<EvaluatedTask> tasks =
+        evaluations.stream().map(each -> new EvaluatedTask(each.name(), each.keys())).toList();
+    return new EvaluationFile(seed, List.of(), tasks, data, verifier);
+  }
+
   /**
    * Reads a file.
    *

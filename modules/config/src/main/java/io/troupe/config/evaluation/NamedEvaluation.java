@@ -5,6 +5,7 @@ import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
+import java.util.List;
 
 /**
  * An evaluation that a run makes beside its own, with prompts, interval and sampling of its own.
@@ -18,6 +19,17 @@ public record NamedEvaluation(
     implements Validated {
   /** The name of the evaluation that the section {@code evaluation} describes. */
   public static final String HELD_OUT = "held_out";
+
+  /** States that each of a run's {@code evaluations} has a name of its own. */
+  public static void checkNames(RuleChecker rules, List<NamedEvaluation> evaluations) {
+    List<String> names = evaluations.stream().map(NamedEvaluation::name).toList();
+    rules
+        .on("evaluations")
+        .require(
+            () -> names.stream().distinct().count() == names.size(),
+            "must have a name of its own for each",
+            "rename one");
+  }
 
   @Override
   public void check(RuleChecker rules) {

@@ -5,7 +5,7 @@ import io.troupe.config.RunConfig;
 import io.troupe.config.plan.GpuMemory.Demand;
 import io.troupe.config.plan.GpuMemory.Servers;
 import io.troupe.config.policy.DecoderSection;
-import io.troupe.config.policy.PolicySection;
+import io.troupe.config.policy.TorchKeys;
 import io.troupe.config.rollout.SidecarsSection;
 import io.troupe.config.rollout.SidecarsSection.Server;
 import java.util.ArrayList;
@@ -139,7 +139,7 @@ final class GpuDemands {
   private List<String> advice(List<String> special, boolean steps) {
     List<String> advice = new ArrayList<>(special);
     if (steps && config.policy() instanceof DecoderSection decoder) {
-      if (decoder.recompute() == PolicySection.Recompute.NONE) {
+      if (decoder.compute().recompute() == TorchKeys.Recompute.NONE) {
         advice.add("compute layers twice (policy.recompute: layers)");
       }
       advice.add("lower policy.micro_batch_tokens");

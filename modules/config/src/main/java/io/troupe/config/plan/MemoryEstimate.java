@@ -94,7 +94,7 @@ public record MemoryEstimate(
     long weights = FLOAT * model.parameters();
     long bytes = config.policy().bytesOfNumber();
     long sampled = bytes * model.parameters();
-    long adapters = model.adapters(decoder.lora());
+    long adapters = model.adapters(decoder.compute().lora());
     boolean adapted = adapters > 0;
     long trained = adapted ? adapters : model.parameters();
     boolean copied =
@@ -131,10 +131,12 @@ public record MemoryEstimate(
     long longest = facts.longestSequence(config.rollout().maxTokens());
     long tokens =
         Math.clamp(
-            decoder.microBatchTokens(), longest, Math.max(longest, capacities.tokensPerStep()));
+            decoder.compute().microBatchTokens(),
+            longest,
+            Math.max(longest, capacities.tokensPerStep()));
     long bytes = config.policy().bytesOfNumber();
     long activations =
-        switch (decoder.recompute()) {
+        switch (decoder.compute().recompute()) {
           case NONE -> model.layers() * model.layer().activations();
           case LAYERS ->
               (long) model.layers() * model.layer().hidden() + model.layer().activations();
@@ -142,12 +144,12 @@ public record MemoryEstimate(
     long logits =
         LOGIT_COPIES
             * Math.min(ComputeSettings.DEFAULT_LOGIT_BYTES, tokens * model.vocabulary() * FLOAT);
-    long adapters = model.adapters(decoder.lora());
+    long adapters = model.adapters(decoder.compute().lora());
     // Whole weights are beside their master weights in a smaller type.
     long rounded = bytes == FLOAT || adapters > 0 ? 0 : bytes * model.parameters();
     // Where the graph is of all layers, so are the gradients of one micro-batch.
     long gradients =
-        switch (decoder.recompute()) {
+        switch (decoder.compute().recompute()) {
           case NONE -> adapters > 0 ? FLOAT * adapters : bytes * model.parameters();
           case LAYERS -> 0;
         };

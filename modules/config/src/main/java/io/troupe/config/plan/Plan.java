@@ -125,19 +125,13 @@ public record Plan(
     Map<String, String> roles = new LinkedHashMap<>();
     roles.put("coordinator", "1, with journal and metrics");
     switch (config.policy()) {
-      case PolicySection.Djl djl -> {
-        roles.put("trainer", "1, PyTorch threads: %d".formatted(djl.trainerThreads()));
+      case DecoderSection decoder -> {
+        roles.put(
+            "trainer", "1, PyTorch threads: %d".formatted(decoder.compute().trainerThreads()));
         roles.put(
             "rollout workers",
             "%d, PyTorch threads of each: %d"
-                .formatted(config.rollout().workers(), djl.samplerThreads()));
-      }
-      case PolicySection.Pretrained pretrained -> {
-        roles.put("trainer", "1, PyTorch threads: %d".formatted(pretrained.trainerThreads()));
-        roles.put(
-            "rollout workers",
-            "%d, PyTorch threads of each: %d"
-                .formatted(config.rollout().workers(), pretrained.samplerThreads()));
+                .formatted(config.rollout().workers(), decoder.compute().samplerThreads()));
       }
       case PolicySection.Toy _ -> {
         roles.put("trainer", "1");

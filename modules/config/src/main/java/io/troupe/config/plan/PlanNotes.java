@@ -188,11 +188,12 @@ final class PlanNotes {
         "placement decides how many workers a node starts");
     noteWithoutEffect(
         "training.no_decay",
-        config.training().weightDecay() == 0 || config.policy() instanceof PolicySection.Toy,
+        config.training().optimizer().weightDecay() == 0
+            || config.policy() instanceof PolicySection.Toy,
         "training.weight_decay is 0, or the policy is a table");
     noteWithoutEffect(
         "training.schedule_floor",
-        config.training().schedule() == Decay.CONSTANT,
+        config.training().optimizer().schedule() == Decay.CONSTANT,
         "training.schedule is constant");
     noteWithoutEffect(
         "training.max_filtered_groups",

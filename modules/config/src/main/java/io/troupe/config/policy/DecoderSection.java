@@ -1,13 +1,26 @@
 package io.troupe.config.policy;
 
-/** Keys that the policies of PyTorch have in common. */
-public sealed interface DecoderSection permits PolicySection.Djl, PolicySection.Pretrained {
-  /** Most tokens, padding included, of a micro-batch. */
-  int microBatchTokens();
+/** A policy that PyTorch computes. */
+public sealed interface DecoderSection extends PolicySection
+    permits PolicySection.Djl, PolicySection.Pretrained {
+  /** How PyTorch computes it. */
+  TorchKeys compute();
 
-  /** What the trainer computes twice. */
-  PolicySection.Recompute recompute();
+  @Override
+  default int kvTokens() {
+    return compute().kvTokens();
+  }
 
-  /** Adapters that are trained instead of the weights. */
-  LoraSection lora();
+  @Override
+  default int bytesOfNumber() {
+    return switch (compute().precision()) {
+      case FLOAT32 -> Float.BYTES;
+      case BFLOAT16 -> Short.BYTES;
+    };
+  }
+
+  @Override
+  default String computesOn() {
+    return compute().device();
+  }
 }

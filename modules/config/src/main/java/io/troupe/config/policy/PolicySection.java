@@ -4,12 +4,11 @@ import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 import io.troupe.config.schema.Variant;
-import io.troupe.engine.djl.torch.Precision;
-import io.troupe.engine.djl.train.TrainingMode;
-import io.troupe.engine.djl.train.TrainingMode.Activations;
+import io.troupe.engine.djl.model.DecoderSettings;
 import java.time.Duration;
 
 /** The policy and the engine that computes it. */
@@ -19,22 +18,7 @@ import java.time.Duration;
     meaning =
         "`djl` is a decoder with random weights on PyTorch; `pretrained` is one that starts from a"
             + " checkpoint; `toy` is a table, for tests.")
-public sealed interface PolicySection {
-  /** What a trainer computes twice. */
-  enum Recompute {
-    /** Nothing: activations stay in memory. */
-    NONE,
-    /** Each layer, from its input. */
-    LAYERS;
-
-    private Activations activations() {
-      return switch (this) {
-        case NONE -> Activations.KEPT;
-        case LAYERS -> Activations.RECOMPUTED;
-      };
-    }
-  }
-
+public sealed interface PolicySection permits DecoderSection, PolicySection.Toy {
   /** Most tokens of prompt and completion together. */
   int contextLength();
 
@@ -44,38 +28,12 @@ public sealed interface PolicySection {
   /** Bytes of a number in that cache. */
   int bytesOfNumber();
 
-  private static int bytes(Precision precision) {
-    return switch (precision) {
-      case FLOAT32 -> Float.BYTES;
-      case BFLOAT16 -> Short.BYTES;
-    };
-  }
-
-  /** Where processes that compute it do so. */
-  default String computesOn() {
-    return switch (this) {
-      case Djl djl -> djl.device();
-      case Pretrained pretrained -> pretrained.device();
-      case Toy _ -> "cpu";
-    };
-  }
-
-  /** Where its PyTorch is installed; empty means that of the environment, or DJL's own. */
-  default String torchPlace() {
-    return switch (this) {
-      case Djl djl -> djl.torch();
-      case Pretrained pretrained -> pretrained.torch();
-      case Toy _ -> "";
-    };
-  }
+  /** The device that trainer and samplers compute on. */
+  String computesOn();
 
   /** Whether a process that computes it uses an accelerator, where there is one. */
   default boolean wantsGpu() {
-    return switch (this) {
-      case Djl djl -> !djl.device().equals("cpu");
-      case Pretrained pretrained -> !pretrained.device().equals("cpu");
-      case Toy _ -> false;
-    };
+    return !computesOn().equals("cpu");
   }
 
   /** A decoder with rotary positions, grouped queries and normed heads, as Qwen3's. */
@@ -120,66 +78,22 @@ public sealed interface PolicySection {
           @Default("0.02")
           @Range(min = 0, minExclusive = true, max = 10)
           double initStd,
-      @Doc(value = "PyTorch threads of the trainer.", unit = "threads")
-          @Default("1")
-          @Range(min = 1, max = 1024)
-          int trainerThreads,
-      @Doc(value = "PyTorch threads of each rollout worker.", unit = "threads")
-          @Default("1")
-          @Range(min = 1, max = 1024)
-          int samplerThreads,
-      @Doc(
-              value =
-                  "Most tokens, padding included, in one forward and backward pass of the trainer;"
-                      + " it bounds memory and does not change the result.",
-              unit = "tokens")
-          @Default("16384")
-          @Range(min = 2)
-          int microBatchTokens,
-      @Doc(
-              value =
-                  "Most tokens that the cache of keys and values of a rollout worker has room for;"
-                      + " groups beyond it wait. 0 sets no limit but the work given to it, which"
-                      + " `troupe plan` counts.",
-              unit = "tokens")
-          @Default("0")
-          @Range(min = 0)
-          int kvTokens,
-      @Doc(
-              "What the trainer computes a second time on the way back, to hold less in memory:"
-                  + " `none`, or `layers`, all but the inputs of the layers. It does not change the"
-                  + " result.")
-          @Default("none")
-          Recompute recompute,
-      @Doc(
-              "Where trainer and rollout workers compute: `cpu`, `cuda`, `cuda:N`, or `auto`, the"
-                  + " first CUDA device that PyTorch sees, and the CPU where it sees none.")
-          @Default("auto")
-          String device,
-      @Doc(
-              "What matrices are multiplied in: `float32`, or `bfloat16`, which GPUs compute faster"
-                  + " and in half the memory. Weights are trained in float32 either way, and published in the type that"
-                  + " they are multiplied in.")
-          @Default("float32")
-          Precision precision,
-      @Doc(
-              "The PyTorch that computes it: a virtual environment, or the folder of an installed"
-                  + " PyTorch, whose binding `troupe torch build` made; a relative path starts from the"
-                  + " folder of the configuration file. Empty means that of the environment variable"
-                  + " TROUPE_TORCH, else DJL's own, which is for CPUs: docs/models.md.")
-          @Default("")
-          @RelativeToFile
-          String torch,
-      @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
-      implements PolicySection, DecoderSection, Validated {
-    @Override
-    public int bytesOfNumber() {
-      return bytes(precision);
-    }
-
-    /** How the trainer trains. */
-    public TrainingMode trainingMode() {
-      return new TrainingMode(lora.tuning(), recompute.activations());
+      @Inline TorchKeys compute)
+      implements DecoderSection, Validated {
+    /** The decoder's sizes and first weights. */
+    public DecoderSettings decoder() {
+      return new DecoderSettings(
+          hidden,
+          layers,
+          heads,
+          kvHeads,
+          headDim,
+          feedForward,
+          contextLength,
+          ropeTheta,
+          normEpsilon,
+          tiedEmbeddings,
+          initStd);
     }
 
     @Override
@@ -190,11 +104,10 @@ public sealed interface PolicySection {
               () -> heads % kvHeads == 0,
               "must be a multiple of kv_heads (%d)".formatted(kvHeads),
               "change one of the two");
-      checkTargets(rules, lora);
       rules
           .on("head_dim")
           .require(() -> headDim % 2 == 0, "must be even", "take the next even number");
-      checkMicroBatch(rules, microBatchTokens, contextLength);
+      compute.check(rules, contextLength);
     }
   }
 
@@ -217,78 +130,17 @@ public sealed interface PolicySection {
               unit = "tokens")
           @Range(min = 2, max = 10_000_000)
           int contextLength,
-      @Doc(value = "PyTorch threads of the trainer.", unit = "threads")
-          @Default("1")
-          @Range(min = 1, max = 1024)
-          int trainerThreads,
-      @Doc(value = "PyTorch threads of each rollout worker.", unit = "threads")
-          @Default("1")
-          @Range(min = 1, max = 1024)
-          int samplerThreads,
-      @Doc(
-              value =
-                  "Most tokens, padding included, in one forward and backward pass of the trainer;"
-                      + " it bounds memory and does not change the result.",
-              unit = "tokens")
-          @Default("16384")
-          @Range(min = 2)
-          int microBatchTokens,
-      @Doc(
-              value =
-                  "Most tokens that the cache of keys and values of a rollout worker has room for;"
-                      + " groups beyond it wait. 0 sets no limit but the work given to it, which"
-                      + " `troupe plan` counts.",
-              unit = "tokens")
-          @Default("0")
-          @Range(min = 0)
-          int kvTokens,
       @Doc(
               value = "Most bytes of one file of saved weights; a larger model takes several.",
               unit = "bytes")
           @Default("5000000000")
           @Range(min = 1000000)
           long shardBytes,
-      @Doc(
-              "What the trainer computes a second time on the way back, to hold less in memory:"
-                  + " `none`, or `layers`, all but the inputs of the layers. It does not change the"
-                  + " result.")
-          @Default("none")
-          Recompute recompute,
-      @Doc(
-              "Where trainer and rollout workers compute: `cpu`, `cuda`, `cuda:N`, or `auto`, the"
-                  + " first CUDA device that PyTorch sees, and the CPU where it sees none.")
-          @Default("auto")
-          String device,
-      @Doc(
-              "What matrices are multiplied in: `float32`, or `bfloat16`, which GPUs compute faster"
-                  + " and in half the memory. Weights are trained in float32 either way, and published in the type that"
-                  + " they are multiplied in.")
-          @Default("float32")
-          Precision precision,
-      @Doc(
-              "The PyTorch that computes it: a virtual environment, or the folder of an installed"
-                  + " PyTorch, whose binding `troupe torch build` made; a relative path starts from the"
-                  + " folder of the configuration file. Empty means that of the environment variable"
-                  + " TROUPE_TORCH, else DJL's own, which is for CPUs: docs/models.md.")
-          @Default("")
-          @RelativeToFile
-          String torch,
-      @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora)
-      implements PolicySection, DecoderSection, Validated {
-    @Override
-    public int bytesOfNumber() {
-      return bytes(precision);
-    }
-
-    /** How the trainer trains. */
-    public TrainingMode trainingMode() {
-      return new TrainingMode(lora.tuning(), recompute.activations());
-    }
-
+      @Inline TorchKeys compute)
+      implements DecoderSection, Validated {
     @Override
     public void check(RuleChecker rules) {
-      checkTargets(rules, lora);
-      checkMicroBatch(rules, microBatchTokens, contextLength);
+      compute.check(rules, contextLength);
     }
   }
 
@@ -313,23 +165,10 @@ public sealed interface PolicySection {
     public int bytesOfNumber() {
       return Float.BYTES;
     }
-  }
 
-  private static void checkTargets(RuleChecker rules, LoraSection lora) {
-    rules
-        .on("lora.targets")
-        .require(
-            () -> lora.targets().stream().distinct().count() == lora.targets().size(),
-            "names a matrix twice",
-            "name each once");
-  }
-
-  private static void checkMicroBatch(RuleChecker rules, int microBatchTokens, int contextLength) {
-    rules
-        .on("micro_batch_tokens", "context_length")
-        .require(
-            () -> microBatchTokens >= contextLength,
-            "must hold one sequence of context_length (%d)".formatted(contextLength),
-            "raise it to at least that");
+    @Override
+    public String computesOn() {
+      return "cpu";
+    }
   }
 }

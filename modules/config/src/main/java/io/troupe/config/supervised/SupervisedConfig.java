@@ -49,13 +49,7 @@ public record SupervisedConfig(
     rules
         .on("datasets")
         .require(() -> !datasets.isEmpty(), "must list a data set", "add '- file: rows.jsonl'");
-    List<String> names = evaluations.stream().map(NamedEvaluation::name).toList();
-    rules
-        .on("evaluations")
-        .require(
-            () -> names.stream().distinct().count() == names.size(),
-            "must have a name of its own for each",
-            "rename one");
+    NamedEvaluation.checkNames(rules, evaluations);
     for (int i = 0; i < evaluations.size(); i++) {
       NamedEvaluation each = evaluations.get(i);
       rules

@@ -68,23 +68,24 @@ public record GymConfig(
     if (policy instanceof PolicySection.Djl djl) {
       rules
           .on("policy.device")
-          .require(() -> djl.device().equals("cpu"), "must be cpu in a gym", "set it to cpu");
+          .require(
+              () -> djl.compute().device().equals("cpu"), "must be cpu in a gym", "set it to cpu");
       rules
           .on("policy.precision")
           .require(
-              () -> djl.precision() == Precision.FLOAT32,
+              () -> djl.compute().precision() == Precision.FLOAT32,
               "must be float32 in a gym",
               "leave it out");
       rules
           .on("policy.torch")
           .require(
-              () -> djl.torch().isEmpty(),
+              () -> djl.compute().torch().isEmpty(),
               "must be empty in a gym, which uses DJL's",
               "leave it out");
       rules
           .on("policy.lora.rank")
           .require(
-              () -> !djl.lora().enabled(),
+              () -> !djl.compute().lora().enabled(),
               "must be 0 in a gym, which trains all weights",
               "leave it out");
     }

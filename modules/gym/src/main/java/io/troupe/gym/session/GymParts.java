@@ -1,10 +1,10 @@
 package io.troupe.gym.session;
 
 import io.troupe.config.policy.PolicySection;
+import io.troupe.config.policy.TorchKeys;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.djl.DjlPolicy;
-import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.gym.agent.ModelMaker;
 import io.troupe.gym.agent.OldRowsAgent;
@@ -112,25 +112,13 @@ public final class GymParts {
   /** Loads the student's engine. */
   public static Students students(GymConfig config) {
     PolicySection.Djl policy = (PolicySection.Djl) config.policy();
-    DecoderSettings decoder =
-        new DecoderSettings(
-            policy.hidden(),
-            policy.layers(),
-            policy.heads(),
-            policy.kvHeads(),
-            policy.headDim(),
-            policy.feedForward(),
-            policy.contextLength(),
-            policy.ropeTheta(),
-            policy.normEpsilon(),
-            policy.tiedEmbeddings(),
-            policy.initStd());
+    TorchKeys keys = policy.compute();
     PolicyEngines engines =
         DjlPolicy.create(
-            decoder,
+            policy.decoder(),
             new CharacterTokenizer(ArithmeticGym.alphabet()),
             ComputeSettings.of(
-                policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens()));
+                keys.trainerThreads(), keys.samplerThreads(), keys.microBatchTokens()));
     return new EngineStudents(engines, config.student().settings());
   }
 }

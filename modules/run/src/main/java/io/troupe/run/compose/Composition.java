@@ -9,6 +9,7 @@ import io.troupe.config.TaskFacts;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.plan.ModelSizes;
 import io.troupe.config.plan.Plan;
+import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.PolicyEngines;
@@ -19,6 +20,7 @@ import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.checkpoint.TeacherCheckpoint;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.WeightDecay;
+import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.TorchReport;
 import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.parallel.TrainerRanks;
@@ -271,7 +273,7 @@ public record Composition(
         case Start.Stored(PretrainedModel checkpoint) -> teacher.requireFit(checkpoint);
         case Start.Fresh() -> {
           if (config.policy() instanceof PolicySection.Djl djl) {
-            teacher.requireFit(PolicyOpening.settings(djl), tokenizer);
+            teacher.requireFit(djl.decoder(), tokenizer);
           }
         }
       }
@@ -470,28 +472,16 @@ public record Composition(
   private PolicyEngines engines(String device, Optional<Supplier<TrainerRanks>> ranks)
       throws UnsupportedPolicyException {
     return switch (config.policy()) {
-      case PolicySection.Djl policy -> {
-        DjlPolicy fresh =
-            DjlPolicy.create(
-                PolicyOpening.settings(policy),
-                tokenizer,
-                PolicyOpening.compute(
-                    policy,
-                    device,
-                    config.rollout().kvOnSwap(),
-                    config.rollout().batchInvariant()));
-        yield trained(fresh, policy.trainingMode(), ranks);
-      }
-      case PolicySection.Pretrained policy -> {
-        DjlPolicy stored =
-            DjlPolicy.create(
-                stored(),
-                PolicyOpening.compute(
-                    policy,
-                    device,
-                    config.rollout().kvOnSwap(),
-                    config.rollout().batchInvariant()));
-        yield trained(stored, policy.trainingMode(), ranks);
+      case DecoderSection policy -> {
+        ComputeSettings compute =
+            PolicyOpening.compute(
+                policy, device, config.rollout().kvOnSwap(), config.rollout().batchInvariant());
+        DjlPolicy untrained =
+            switch (policy) {
+              case PolicySection.Djl fresh -> DjlPolicy.create(fresh.decoder(), tokenizer, compute);
+              case PolicySection.Pretrained _ -> DjlPolicy.create(stored(), compute);
+            };
+        yield trained(untrained, policy.compute().trainingMode(), ranks);
       }
       case PolicySection.Toy policy -> {
         ToyPolicy toy =
@@ -506,7 +496,8 @@ public record Composition(
   private DjlPolicy trained(
       DjlPolicy policy, TrainingMode mode, Optional<Supplier<TrainerRanks>> ranks) {
     DjlPolicy taught =
-        withTeacher(policy.trained(mode.with(new WeightDecay(config.training().noDecay()))));
+        withTeacher(
+            policy.trained(mode.with(new WeightDecay(config.training().optimizer().noDecay()))));
     return ranks.isPresent() ? taught.by(ranks.get()) : taught;
   }
 
@@ -552,8 +543,8 @@ public record Composition(
           case LISTED -> config.limits(facts).inListedOrder();
         },
         config.lossSettings(),
-        config.optimisation(config.training().learningRate()),
-        config.training().learningRates(),
+        config.training().optimizer().settings(config.training().optimizer().learningRate()),
+        config.training().optimizer().learningRates(),
         bySource(config.sampling()),
         new RunSettings.Warmup(
             config.warmup().steps(),

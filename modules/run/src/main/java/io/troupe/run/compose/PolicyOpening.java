@@ -1,12 +1,13 @@
 package io.troupe.run.compose;
 
+import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
+import io.troupe.config.policy.TorchKeys;
 import io.troupe.config.task.DataSection;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.install.TorchSearch;
 import io.troupe.engine.djl.install.TorchSelection;
 import io.troupe.engine.djl.install.UnusableTorchException;
-import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.TorchReport;
@@ -24,14 +25,13 @@ public final class PolicyOpening {
 
   /** Chooses the PyTorch, before anything loads DJL. */
   public static void choosePyTorch(PolicySection policy) throws UnsupportedPolicyException {
-    if (!(policy instanceof PolicySection.Toy)) {
+    if (policy instanceof DecoderSection decoder) {
+      String torch = decoder.compute().torch();
       try {
-        TorchSelection.choose(policy.torchPlace());
+        TorchSelection.choose(torch);
       } catch (UnusableTorchException unfit) {
         throw new UnsupportedPolicyException(
-            (policy.torchPlace().isEmpty() ? TorchSearch.VARIABLE : "policy.torch")
-                + ": "
-                + unfit.getMessage(),
+            (torch.isEmpty() ? TorchSearch.VARIABLE : "policy.torch") + ": " + unfit.getMessage(),
             unfit);
       }
     }
@@ -73,22 +73,6 @@ public final class PolicyOpening {
     }
   }
 
-  /** The decoder of a policy with random first weights. */
-  public static DecoderSettings settings(PolicySection.Djl policy) {
-    return new DecoderSettings(
-        policy.hidden(),
-        policy.layers(),
-        policy.heads(),
-        policy.kvHeads(),
-        policy.headDim(),
-        policy.feedForward(),
-        policy.contextLength(),
-        policy.ropeTheta(),
-        policy.normEpsilon(),
-        policy.tiedEmbeddings(),
-        policy.initStd());
-  }
-
   /**
    * How a decoder is computed.
    *
@@ -97,51 +81,25 @@ public final class PolicyOpening {
    * @param invariant whether a sampler's numbers must not depend on its batch, on the CPU
    */
   static ComputeSettings compute(
-      PolicySection.Djl policy, String device, ComputeSettings.KvOnSwap swap, boolean invariant)
+      DecoderSection policy, String device, ComputeSettings.KvOnSwap swap, boolean invariant)
       throws UnsupportedPolicyException {
+    TorchKeys keys = policy.compute();
     ComputeSettings general =
-        ComputeSettings.of(
-            policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens());
+        ComputeSettings.of(keys.trainerThreads(), keys.samplerThreads(), keys.microBatchTokens());
+    ComputeSettings stored =
+        policy instanceof PolicySection.Pretrained pretrained
+            ? general.withShardBytes(pretrained.shardBytes())
+            : general;
     Device there = device(device);
-    return sampling(general, policy.kvTokens(), swap, invariant && there.equals(Device.host()))
-        .on(there, policy.precision());
+    return stored
+        .withCache(keys.kvTokens() == 0 ? Long.MAX_VALUE : keys.kvTokens(), swap)
+        .withBatchInvariance(invariant && there.equals(Device.host()))
+        .on(there, keys.precision());
   }
 
-  /** As the other, of a policy that starts from a checkpoint. */
-  static ComputeSettings compute(
-      PolicySection.Pretrained policy,
-      String device,
-      ComputeSettings.KvOnSwap swap,
-      boolean invariant)
-      throws UnsupportedPolicyException {
-    ComputeSettings general =
-        ComputeSettings.of(
-                policy.trainerThreads(), policy.samplerThreads(), policy.microBatchTokens())
-            .withShardBytes(policy.shardBytes());
-    Device there = device(device);
-    return sampling(general, policy.kvTokens(), swap, invariant && there.equals(Device.host()))
-        .on(there, policy.precision());
-  }
-
-  /**
-   * How a decoder is computed where its section says, by samplers with a cache that is made anew.
-   */
-  public static ComputeSettings compute(PolicySection.Djl policy)
-      throws UnsupportedPolicyException {
-    return compute(policy, policy.device(), ComputeSettings.KvOnSwap.RECOMPUTE, false);
-  }
-
-  /** As the other, of a policy that starts from a checkpoint. */
-  public static ComputeSettings compute(PolicySection.Pretrained policy)
-      throws UnsupportedPolicyException {
-    return compute(policy, policy.device(), ComputeSettings.KvOnSwap.RECOMPUTE, false);
-  }
-
-  private static ComputeSettings sampling(
-      ComputeSettings general, int kvTokens, ComputeSettings.KvOnSwap swap, boolean invariant) {
-    return general
-        .withCache(kvTokens == 0 ? Long.MAX_VALUE : kvTokens, swap)
-        .withBatchInvariance(invariant);
+  /** How a decoder is computed where its section says, by samplers that recompute their cache. */
+  public static ComputeSettings compute(DecoderSection policy) throws UnsupportedPolicyException {
+    return compute(policy, policy.computesOn(), ComputeSettings.KvOnSwap.RECOMPUTE, false);
   }
 
   private static Device device(String name) throws UnsupportedPolicyException {

@@ -286,7 +286,7 @@ public final class RunInferenceServers implements AutoCloseable {
   private static ServerCommand.Adapters adapters(RunConfig config, Path shelf) {
     return config.rollout().publishesAdapters()
             && config.policy() instanceof PolicySection.Pretrained pretrained
-        ? pretrained.lora().forServers(config.training().maxStaleness(), shelf)
+        ? pretrained.compute().lora().forServers(config.training().maxStaleness(), shelf)
         : ServerCommand.Adapters.NONE;
   }
 

@@ -2,7 +2,6 @@ package io.troupe.run.evaluation;
 
 import io.troupe.config.RunConfig;
 import io.troupe.config.evaluation.EvaluationFile;
-import io.troupe.config.evaluation.EvaluationFile.EvaluatedTask;
 import io.troupe.config.evaluation.NamedEvaluation;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
@@ -43,14 +42,8 @@ public final class NamedEvaluations implements AutoCloseable {
       throws IOException {
     RunConfig config = composition.config();
     EvaluationFile file =
-        new EvaluationFile(
-            config.run().seed(),
-            List.of(),
-            config.evaluations().stream()
-                .map(each -> new EvaluatedTask(each.name(), each.keys()))
-                .toList(),
-            config.data(),
-            config.verifier());
+        EvaluationFile.ofRun(
+            config.run().seed(), config.evaluations(), config.data(), config.verifier());
     return new NamedEvaluations(
         composition,
         new EvaluationTasks(

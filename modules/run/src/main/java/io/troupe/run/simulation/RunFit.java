@@ -6,6 +6,7 @@ import io.troupe.run.compose.Composition;
 import io.troupe.sim.fit.FitSettings;
 import io.troupe.sim.fit.MeasuredRun;
 import io.troupe.sim.fit.ModelFit;
+import io.troupe.sim.model.ClusterShape.CpuShape;
 import io.troupe.sim.model.LatencyModel;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
@@ -59,26 +60,16 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
   private static FitSettings settings(RunFolder folder, RunConfig config) throws IOException {
     PolicySection policy = config.policy();
     boolean shares = config.placement().nodes() == 0 && !policy.wantsGpu();
-    double sampler =
-        switch (policy) {
-          case PolicySection.Djl djl -> djl.samplerThreads();
-          case PolicySection.Pretrained stored -> stored.samplerThreads();
-          case PolicySection.Toy toy -> RunScenario.threads(toy);
-        };
-    double trainer =
-        switch (policy) {
-          case PolicySection.Djl djl -> djl.trainerThreads();
-          case PolicySection.Pretrained stored -> stored.trainerThreads();
-          case PolicySection.Toy _ -> 1;
-        };
+    double cores = shares ? Runtime.getRuntime().availableProcessors() : 0;
+    CpuShape cpu = RunScenario.cpu(policy, cores);
     return new FitSettings(
         folder.name(),
         RunScenario.policy(policy),
         config.rollout().maxTokens(),
         Composition.of(config, folder.checkpoints()).facts().longestPromptTokens(),
-        shares ? Runtime.getRuntime().availableProcessors() : 0,
-        sampler,
-        trainer,
+        cpu.cores(),
+        cpu.samplerThreads(),
+        cpu.trainerThreads(),
         verifySeconds(folder));
   }
 

@@ -1,6 +1,7 @@
 package io.troupe.run.simulation;
 
 import io.troupe.config.RunConfig;
+import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.rollout.RolloutSection;
 import io.troupe.core.run.RunLimits;
@@ -98,15 +99,15 @@ public record RunScenario(Scenario scenario, List<String> notes) {
                     config.verifier().workers(),
                     config.placement().trainerRanks(),
                     recomputes,
-                    cpu(config.policy(), model)));
+                    cpu(config.policy(), model.control().cores())));
   }
 
-  private static CpuShape cpu(PolicySection policy, LatencyModel model) {
-    double cores = model.control().cores();
+  /** The threads that compute a policy, on a host of {@code cores}. */
+  static CpuShape cpu(PolicySection policy, double cores) {
     return switch (policy) {
-      case PolicySection.Djl djl -> new CpuShape(cores, djl.samplerThreads(), djl.trainerThreads());
-      case PolicySection.Pretrained stored ->
-          new CpuShape(cores, stored.samplerThreads(), stored.trainerThreads());
+      case DecoderSection decoder ->
+          new CpuShape(
+              cores, decoder.compute().samplerThreads(), decoder.compute().trainerThreads());
       case PolicySection.Toy toy -> new CpuShape(cores, threads(toy), 1);
     };
   }

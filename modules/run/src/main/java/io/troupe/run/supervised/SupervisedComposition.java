@@ -127,14 +127,14 @@ public record SupervisedComposition(
    * @throws UnsupportedPolicyException if the device is not there
    */
   public PolicyEngines engines() throws UnsupportedPolicyException {
-    WeightDecay decay = new WeightDecay(config.training().noDecay());
+    WeightDecay decay = new WeightDecay(config.training().optimizer().noDecay());
     return switch (config.policy()) {
       case PolicySection.Djl policy ->
-          DjlPolicy.create(PolicyOpening.settings(policy), tokenizer, PolicyOpening.compute(policy))
-              .trained(policy.trainingMode().with(decay));
+          DjlPolicy.create(policy.decoder(), tokenizer, PolicyOpening.compute(policy))
+              .trained(policy.compute().trainingMode().with(decay));
       case PolicySection.Pretrained policy ->
           DjlPolicy.create(checkpoint.getFirst(), PolicyOpening.compute(policy))
-              .trained(policy.trainingMode().with(decay));
+              .trained(policy.compute().trainingMode().with(decay));
       case PolicySection.Toy policy ->
           new ToyPolicy(
               ToySettings.of(alphabet, policy.contextLength()).withTokenDelay(policy.tokenDelay()));

@@ -3,7 +3,6 @@ package io.troupe.run.supervised;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.config.evaluation.EvaluationFile;
-import io.troupe.config.evaluation.EvaluationFile.EvaluatedTask;
 import io.troupe.config.evaluation.NamedEvaluation;
 import io.troupe.config.supervised.SupervisedConfig;
 import io.troupe.core.evaluation.ShardRange;
@@ -54,14 +53,8 @@ final class SupervisedEvaluations implements AutoCloseable {
     this.folder = folder.resolve("evaluations");
     this.engines = engines;
     EvaluationFile file =
-        new EvaluationFile(
-            config.run().seed(),
-            List.of(),
-            config.evaluations().stream()
-                .map(each -> new EvaluatedTask(each.name(), each.keys()))
-                .toList(),
-            config.data(),
-            config.verifier());
+        EvaluationFile.ofRun(
+            config.run().seed(), config.evaluations(), config.data(), config.verifier());
     this.tasks =
         new EvaluationTasks(
             EvaluatedPolicy.ofWeights(composition.checkpoint()),
