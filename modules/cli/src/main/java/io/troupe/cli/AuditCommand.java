@@ -1,6 +1,8 @@
 package io.troupe.cli;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.core.audit.AuditReport;
 import io.troupe.run.session.JsonText;
 import io.troupe.store.audit.AuditText;
@@ -8,19 +10,13 @@ import io.troupe.store.audit.JournalAudit;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe audit}: reads what a run's journal says and checks that it kept its promises. */
 @Command(
     name = "audit",
-    mixinStandardHelpOptions = true,
     description = {
       "Reads a run's journal from its first record, keeps counts of its own, and checks that no"
           + " token staler than the bound was trained on, that every prompt ended exactly once an"
@@ -35,26 +31,21 @@ import picocli.CommandLine.Parameters;
       "  troupe audit runs/quickstart-20261121-140200",
       "  troupe audit quickstart-20261121-140200 --json"
     })
-final class AuditCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+final class AuditCommand extends CliCommand {
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(names = "--json", description = "One JSON object instead of a table.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException, RunNotFoundException {
-    RunFolder folder = find(run);
+    RunFolder folder = find();
     if (folder.isSupervised()) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          "%s is a supervised run, which has no rollouts to account for".formatted(run));
+      throw refused("%s is a supervised run, which has no rollouts to account for".formatted(run));
     }
     JournalAudit.Result result = JournalAudit.of(folder);
     AuditReport report = result.report();
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     if (json) {
       out.println(new JsonText().line(AuditText.json(folder, result)));
     } else {
@@ -64,9 +55,9 @@ final class AuditCommand implements Callable<Integer> {
     return (report.sound() ? ExitCode.OK : ExitCode.INCOMPLETE).code();
   }
 
-  private static RunFolder find(String run) throws RunNotFoundException {
+  private RunFolder find() throws RunNotFoundException {
     try {
-      return RunFolder.view(Path.of("runs"), run);
+      return run.view();
     } catch (IOException absent) {
       throw new RunNotFoundException(absent);
     }

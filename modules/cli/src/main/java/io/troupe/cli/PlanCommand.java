@@ -1,6 +1,8 @@
 package io.troupe.cli;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.OverrideOption;
 import io.troupe.cli.simulate.SimulateOptions;
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
@@ -13,12 +15,9 @@ import io.troupe.sim.model.LatencyModel;
 import io.troupe.sim.report.Prediction;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,22 +27,17 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe plan}: says what a configuration means, without starting anything. */
 @Command(
     name = "plan",
-    mixinStandardHelpOptions = true,
     description = {
       "Prints what a configuration means: keys and where they come from, the loss formula with its"
           + " numbers, capacities, memory, placement.",
       "Refuses what cannot work, with every violation and its line."
     },
     footer = {"", "Example:", "  troupe plan conf/quickstart.yaml --set loss.objective=dapo"})
-final class PlanCommand implements Callable<Integer> {
+final class PlanCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "FILE", description = "Configuration of a run.")
   private @Nullable Path file;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Overrides a key of the configuration; may be given many times.")
-  private List<String> overrides = new ArrayList<>();
+  @Mixin private OverrideOption overrides = new OverrideOption();
 
   @Option(
       names = "--gpus",
@@ -64,9 +58,10 @@ final class PlanCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InvalidVerifierException, UnmodelledRunException {
     if (gpus != null) {
-      overrides.addAll(0, HostGpus.overrides(gpus));
+      overrides.putFirst(HostGpus.overrides(gpus));
     }
-    ResolvedConfig<RunConfig> resolved = RunConfig.load(Objects.requireNonNull(file), overrides);
+    ResolvedConfig<RunConfig> resolved =
+        RunConfig.load(Objects.requireNonNull(file), overrides.values());
     Composition composition = Composition.described(resolved.config());
     composition.checkVerifiers();
     Plan plan = composition.fittingPlan(resolved);

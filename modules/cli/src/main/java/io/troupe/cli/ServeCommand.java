@@ -5,6 +5,7 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.config.RunConfig;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.core.weights.WeightVersion;
@@ -38,10 +39,8 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -49,7 +48,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe serve}: answers over HTTP with a checkpoint's or a run's policy. */
 @Command(
     name = "serve",
-    mixinStandardHelpOptions = true,
     description = {
       "Serves a policy over OpenAI's HTTP interface: /v1/completions and /v1/chat/completions, with"
           + " streams, log-probabilities and token ids; docs/sidecars.md lists all routes.",
@@ -64,13 +62,11 @@ import picocli.CommandLine.Parameters;
       "",
       "^C or SIGTERM ends it."
     })
-final class ServeCommand implements Callable<Integer> {
+final class ServeCommand extends CliCommand {
   private static final String MODEL = "policy";
 
   /** Of a digest, in a name. */
   private static final int DIGITS = 16;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(
       index = "0",
@@ -178,14 +174,12 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    CommandLine.Model.CommandSpec command = Objects.requireNonNull(spec);
     long given =
         List.of(run != null, checkpoint != null, config != null).stream().filter(x -> x).count();
     if (given != 1) {
-      throw new CommandLine.ParameterException(
-          command.commandLine(), "give one of RUN, --checkpoint DIR and --config FILE");
+      throw refused("give one of RUN, --checkpoint DIR and --config FILE");
     }
-    ServeSettings settings = settings(command);
+    ServeSettings settings = settings();
     Source source = source();
     CountDownLatch ended = new CountDownLatch(1);
     Signals.install(
@@ -216,9 +210,7 @@ final class ServeCommand implements Callable<Integer> {
       if (source.weights().isPresent()) {
         source.weights().get().use(server);
       }
-      command
-          .commandLine()
-          .getOut()
+      out()
           .println(
               "serving %s as '%s' on http://%s:%d · %s"
                   .formatted(
@@ -230,7 +222,7 @@ final class ServeCommand implements Callable<Integer> {
                       host,
                       server.port(),
                       engines.describe()));
-      command.commandLine().getOut().flush();
+      out().flush();
       ended.await();
     }
     return ExitCode.OK.code();
@@ -240,10 +232,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       return new AdapterCapacity(maxAdapters, engines::newSampler);
     } catch (IllegalArgumentException wrong) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          "--max-adapters: " + wrong.getMessage(),
-          wrong);
+      throw refused("--max-adapters: " + wrong.getMessage(), wrong);
     }
   }
 
@@ -251,14 +240,11 @@ final class ServeCommand implements Callable<Integer> {
     try {
       return promptLogProbs ? engines.newScorer() : ServedModel.withoutScorer();
     } catch (UnsupportedOperationException cannot) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          "--prompt-logprobs: " + cannot.getMessage(),
-          cannot);
+      throw refused("--prompt-logprobs: " + cannot.getMessage(), cannot);
     }
   }
 
-  private ServeSettings settings(CommandLine.Model.CommandSpec command) throws IOException {
+  private ServeSettings settings() throws IOException {
     String key =
         keyFile == null
             ? Optional.ofNullable(System.getenv(ServerCommand.TROUPE_KEY)).orElse("")
@@ -273,8 +259,7 @@ final class ServeCommand implements Callable<Integer> {
           standard.ping(),
           standard.awaitsWeights());
     } catch (IllegalArgumentException wrong) {
-      throw new CommandLine.ParameterException(
-          command.commandLine(), String.valueOf(wrong.getMessage()), wrong);
+      throw refused(String.valueOf(wrong.getMessage()), wrong);
     }
   }
 
@@ -316,8 +301,7 @@ final class ServeCommand implements Callable<Integer> {
       return new Base(
           ModelCache.of(of.data(), System.err::println).folder(pretrained.checkpoint()), 0, false);
     }
-    throw new CommandLine.ParameterException(
-        Objects.requireNonNull(spec).commandLine(),
+    throw refused(
         "--max-adapters: adapters lie over a checkpoint, and %s has no policy.checkpoint; take policy.engine pretrained, or leave it out"
             .formatted(config));
   }

@@ -3,6 +3,8 @@ package io.troupe.cli;
 import io.troupe.base.build.BuildId;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ParentWatch;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.OverrideOption;
 import io.troupe.cli.copy.CopiedRun;
 import io.troupe.cli.copy.CopyOptions;
 import io.troupe.cli.node.ClusterOptions;
@@ -41,10 +43,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -53,7 +53,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe train}: trains a policy, or continues a run. */
 @Command(
     name = "train",
-    mixinStandardHelpOptions = true,
     description = "Trains a policy by asynchronous GRPO, or continues a run.",
     footer = {
       "",
@@ -66,9 +65,7 @@ import picocli.CommandLine.Parameters;
       "",
       "^C or SIGTERM saves everything and prints how to resume; a second one stops at once."
     })
-final class TrainCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class TrainCommand extends CliCommand {
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -91,11 +88,7 @@ final class TrainCommand implements Callable<Integer> {
               + " with exit code 0: for services that start the same command again.")
   private boolean continued;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Overrides a key of the configuration; may be given many times.")
-  private List<String> overrides = new ArrayList<>();
+  @Mixin private OverrideOption overrides = new OverrideOption();
 
   @Option(names = "--json", description = "One JSON object a step on standard output.")
   private boolean json;
@@ -129,30 +122,26 @@ final class TrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    CommandLine.Model.CommandSpec command = Objects.requireNonNull(spec);
     if (gpus != null) {
-      overrides.addAll(0, HostGpus.overrides(gpus));
+      overrides.putFirst(HostGpus.overrides(gpus));
     }
     if ((file == null) == (resume == null)) {
-      throw new CommandLine.ParameterException(
-          command.commandLine(), "give either a configuration FILE or --resume RUN");
+      throw refused("give either a configuration FILE or --resume RUN");
     }
     if (resume != null) {
       if (continued) {
-        throw new CommandLine.ParameterException(
-            command.commandLine(), "--continue goes with a configuration FILE, not with --resume");
+        throw refused("--continue goes with a configuration FILE, not with --resume");
       }
       return resumeRun(CopiedRun.local(resume, Path.of("runs"), s3, System.err::println));
     }
     Path source = Objects.requireNonNull(file);
-    Optional<Path> newest = continued ? newestOf(source, command) : Optional.empty();
-    return newest.isPresent() ? resumeRun(newest.get().toString()) : startNew(source, command);
+    Optional<Path> newest = continued ? newestOf(source) : Optional.empty();
+    return newest.isPresent() ? resumeRun(newest.get().toString()) : startNew(source);
   }
 
   /** The newest run of a configuration, which must not have changed since it began. */
-  private Optional<Path> newestOf(Path source, CommandLine.Model.CommandSpec command)
-      throws IOException, RunNotFoundException {
-    Path root = RunConfig.load(source, overrides).config().run().folder();
+  private Optional<Path> newestOf(Path source) throws IOException, RunNotFoundException {
+    Path root = RunConfig.load(source, overrides.values()).config().run().folder();
     Optional<String> name = RunFolder.newestOf(root, stem(source));
     if (name.isEmpty()) {
       return Optional.empty();
@@ -160,18 +149,18 @@ final class TrainCommand implements Callable<Integer> {
     Path run = root.resolve(name.get());
     if (!Arrays.equals(
         Files.readAllBytes(find(run.toString()).config()), Files.readAllBytes(source))) {
-      throw new CommandLine.ParameterException(
-          command.commandLine(),
+      throw refused(
           "%s has changed since %s began; continue the run by --resume %s, or begin a new one without --continue"
               .formatted(source, run, run));
     }
     return Optional.of(run);
   }
 
-  private int startNew(Path source, CommandLine.Model.CommandSpec command)
+  private int startNew(Path source)
       throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
     OffsetDateTime now = OffsetDateTime.now(ZoneId.systemDefault());
-    ResolvedConfig<RunConfig> resolved = datedAt(now, RunConfig.load(source, overrides), source);
+    ResolvedConfig<RunConfig> resolved =
+        datedAt(now, RunConfig.load(source, overrides.values()), source);
     Composition composition = checked(Composition.of(resolved.config()), resolved);
     RunConfig config = resolved.config();
     Provenance provenance =
@@ -179,7 +168,7 @@ final class TrainCommand implements Callable<Integer> {
             BuildInfo.version(),
             now.toInstant(),
             BuildInfo.home(),
-            command.commandLine().getParseResult().originalArgs(),
+            commandLine().getParseResult().originalArgs(),
             Map.of("run", config.run().seed()));
     RunFolder folder =
         RunFolder.create(
@@ -201,7 +190,7 @@ final class TrainCommand implements Callable<Integer> {
     if (!resolved.config().run().date().isEmpty()) {
       return resolved;
     }
-    List<String> dated = new ArrayList<>(overrides);
+    List<String> dated = new ArrayList<>(overrides.values());
     dated.add("run.date=" + now.truncatedTo(ChronoUnit.SECONDS));
     return RunConfig.load(source, dated);
   }
@@ -214,15 +203,13 @@ final class TrainCommand implements Callable<Integer> {
           ClusterJoinException {
     RunFolder folder = find(run);
     if (folder.isSupervised()) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          "%s is a supervised run; continue it by `troupe sft --resume`".formatted(run));
+      throw refused("%s is a supervised run; continue it by `troupe sft --resume`".formatted(run));
     }
-    ResolvedConfig<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
+    ResolvedConfig<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides.values());
     Composition composition =
         checked(Composition.of(resolved.config(), folder.checkpoints()), resolved);
     Optional<String> changed =
-        overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
+        overrides.values().isEmpty() ? Optional.empty() : Optional.of(resolved.yaml());
     return session(composition, folder, true, changed);
   }
 

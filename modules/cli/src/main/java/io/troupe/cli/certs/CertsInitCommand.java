@@ -1,13 +1,11 @@
 package io.troupe.cli.certs;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.net.tls.CertificateAuthority;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -16,11 +14,8 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe certs init}: makes the authority of a cluster. */
 @Command(
     name = "init",
-    mixinStandardHelpOptions = true,
     description = "Makes the authority of a cluster. Its key stays here; hosts never need it.")
-final class CertsInitCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class CertsInitCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "DIR", description = "For the authority; made if absent.")
   private Path folder = Path.of("certs");
 
@@ -33,11 +28,11 @@ final class CertsInitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     try {
       CertificateAuthority _ = CertificateAuthority.init(folder, cluster);
     } catch (IllegalArgumentException wrong) {
-      throw new CommandLine.ParameterException(command, String.valueOf(wrong.getMessage()));
+      throw refused(String.valueOf(wrong.getMessage()));
     }
     PrintWriter out = command.getOut();
     out.println(

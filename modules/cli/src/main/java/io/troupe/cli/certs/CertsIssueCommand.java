@@ -1,6 +1,7 @@
 package io.troupe.cli.certs;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.net.tls.CertificateAuthority;
 import io.troupe.net.tls.HostKeys;
 import java.io.IOException;
@@ -8,9 +9,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,11 +17,8 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe certs issue}: makes key and certificate of a host. */
 @Command(
     name = "issue",
-    mixinStandardHelpOptions = true,
     description = "Makes key and certificate of a host, in a folder to copy to it.")
-final class CertsIssueCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class CertsIssueCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "DIR", description = "Of the authority.")
   private Path folder = Path.of("certs");
 
@@ -46,7 +41,7 @@ final class CertsIssueCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     try {
       HostKeys keys =
           CertificateAuthority.open(folder)
@@ -59,7 +54,7 @@ final class CertsIssueCommand implements Callable<Integer> {
       out.flush();
       return ExitCode.OK.code();
     } catch (IllegalArgumentException wrong) {
-      throw new CommandLine.ParameterException(command, String.valueOf(wrong.getMessage()));
+      throw refused(String.valueOf(wrong.getMessage()));
     }
   }
 }

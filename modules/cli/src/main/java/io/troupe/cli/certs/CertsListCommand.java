@@ -1,36 +1,30 @@
 package io.troupe.cli.certs;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.net.tls.CertificateAuthority;
 import io.troupe.net.tls.HostKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code troupe certs list}: what certificates there are, and which end soon. */
 @Command(
     name = "list",
-    mixinStandardHelpOptions = true,
     description = {
       "Lists the certificates of an authority.",
       "Exit code 1 if one has ended or ends within 30 days."
     })
-final class CertsListCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class CertsListCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "DIR", description = "Of the authority.")
   private Path folder = Path.of("certs");
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     Instant now = Instant.now();
     boolean fine = true;
     for (Path host : CertificateAuthority.open(folder).hosts()) {

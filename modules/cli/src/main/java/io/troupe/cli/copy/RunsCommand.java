@@ -1,14 +1,11 @@
 package io.troupe.cli.copy;
 
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
+import io.troupe.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe runs}: the folders of runs and their copies on S3. */
 @Command(
     name = "runs",
-    mixinStandardHelpOptions = true,
     description = "Lists runs, here or on S3, and copies them either way.",
     subcommands = {RunsListCommand.class, RunsDownloadCommand.class, RunsSyncCommand.class},
     footer = {
@@ -20,11 +17,4 @@ import picocli.CommandLine.Command;
       "  troupe runs download s3://bucket/runs/quickstart-20261121-140200",
       "  troupe train --resume s3://bucket/runs/quickstart-20261121-140200"
     })
-public final class RunsCommand implements Runnable {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    Objects.requireNonNull(spec).commandLine().usage(System.out);
-  }
-}
+public final class RunsCommand extends CommandGroup {}

@@ -1,6 +1,7 @@
 package io.troupe.cli.copy;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.run.session.JsonText;
 import io.troupe.store.objects.ObjectStore;
 import io.troupe.sync.RunDownload;
@@ -9,9 +10,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,16 +19,13 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe runs download}: makes a run folder from its copy on S3. */
 @Command(
     name = "download",
-    mixinStandardHelpOptions = true,
     description = {
       "Makes a run folder from its copy on S3 and verifies every byte. An interrupted download"
           + " continues.",
       "Downloading does not stop the run's own host from copying; resuming the downloaded run"
           + " does."
     })
-final class RunsDownloadCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class RunsDownloadCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "PLACE", description = "s3://bucket/prefix/RUN")
   private String place = "";
 
@@ -58,7 +53,7 @@ final class RunsDownloadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     PrintWriter out = command.getOut();
     String target = CopyOptions.folder(place);
     try (ObjectStore store = s3.open(target)) {

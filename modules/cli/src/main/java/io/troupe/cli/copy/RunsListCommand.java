@@ -1,6 +1,7 @@
 package io.troupe.cli.copy;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.run.session.JsonText;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;
@@ -15,9 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,15 +24,12 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe runs list}: runs of a folder with what their copies lack, or runs on S3. */
 @Command(
     name = "list",
-    mixinStandardHelpOptions = true,
     description = {
       "Lists the runs in a folder, newest first: the newest checkpoint, and what a copy on S3"
           + " lacks of the folder. Or lists the copies below a place on S3.",
       "Changes nothing; the runs may be under way."
     })
-final class RunsListCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class RunsListCommand extends CliCommand {
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -50,7 +45,7 @@ final class RunsListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     if (S3Address.isOne(place)) {
       listCopies(out);
     } else {

@@ -1,6 +1,8 @@
 package io.troupe.cli.copy;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.config.RunConfig;
 import io.troupe.config.SyncKeys;
 import io.troupe.run.session.JsonText;
@@ -12,24 +14,18 @@ import io.troupe.sync.SyncProgress;
 import io.troupe.sync.SyncSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe runs sync}: brings the copy of a run on S3 up to date. */
 @Command(
     name = "sync",
-    mixinStandardHelpOptions = true,
     description = {
       "Sends what a run's copy on S3 lacks, and waits until everything is stored: after a crash, or"
           + " of a run that was not copied while it went on.",
@@ -39,11 +35,8 @@ import picocli.CommandLine.Parameters;
       "",
       "Exit codes: 0 everything is stored · 2 no such run, or no place · 4 it is not, and why"
     })
-final class RunsSyncCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+final class RunsSyncCommand extends CliCommand {
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(
       names = "--to",
@@ -73,13 +66,12 @@ final class RunsSyncCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
-    RunFolder folder = RunFolder.open(Path.of("runs"), run);
+    CommandLine command = commandLine();
+    RunFolder folder = run.open();
     SyncKeys keys = RunConfig.load(folder.resolved(), List.of()).config().run().sync();
     String place = to.isEmpty() ? keys.sync() : to;
     if (place.isEmpty()) {
-      throw new CommandLine.ParameterException(
-          command, "%s has no run.sync; give --to s3://bucket/prefix".formatted(folder));
+      throw refused("%s has no run.sync; give --to s3://bucket/prefix".formatted(folder));
     }
     String target = CopyOptions.folder(place) + folder.name() + "/";
     if (dryRun) {

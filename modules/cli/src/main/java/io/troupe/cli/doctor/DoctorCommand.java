@@ -1,19 +1,16 @@
 package io.troupe.cli.doctor;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code troupe doctor}: says what this machine has, and what to do about what it lacks. */
 @Command(
     name = "doctor",
-    mixinStandardHelpOptions = true,
     description = {
       "Looks at Java, libtorch and its devices, memory, disk and tools, a line each: ok, warn or"
           + " fail, and what to do next.",
@@ -25,9 +22,7 @@ import picocli.CommandLine.Option;
       "  troupe doctor --json",
       "  troupe doctor --endpoint http://127.0.0.1:8000 --context-length 4096"
     })
-public final class DoctorCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+public final class DoctorCommand extends CliCommand {
   @Option(names = "--json", description = "One JSON object instead of text.")
   private boolean json;
 
@@ -63,7 +58,7 @@ public final class DoctorCommand implements Callable<Integer> {
             ? MachineChecks.run(MachineChecks.of(machine))
             : EndpointCheck.look(endpoint, contextLength);
     boolean sound = MachineChecks.sound(findings);
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     CheckLines.print(findings, json, out);
     return (sound ? ExitCode.OK : ExitCode.INCOMPLETE).code();
   }

@@ -2,6 +2,7 @@ package io.troupe.cli.eval;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.core.evaluation.ShardRange;
 import io.troupe.evaluation.EvaluationFolder;
 import io.troupe.run.evaluation.EvaluatedPolicy;
@@ -10,9 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -24,7 +23,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe eval}: samples and judges prompts with a policy, and sums up. */
 @Command(
     name = "eval",
-    mixinStandardHelpOptions = true,
     description = {
       "Evaluates a policy on prompts: samples, judges, and writes completions.jsonl, results.jsonl"
           + " and summary.json into a folder. docs/evaluation.md describes all of it.",
@@ -48,9 +46,7 @@ import picocli.CommandLine.Parameters;
       "  troupe eval merge eval/1 eval/2 eval/3 eval/4 -o eval/all"
     },
     subcommands = {EvalMergeCommand.class, EvalCompareCommand.class, EvalWatchCommand.class})
-public final class EvalCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+public final class EvalCommand extends CliCommand {
   @Parameters(
       arity = "0..2",
       paramLabel = "WHAT [FILE]",
@@ -101,7 +97,7 @@ public final class EvalCommand implements Callable<Integer> {
     EvalOperands given = EvalOperands.of(operands, !endpoints.isEmpty());
     CompletableFuture<Integer> stop = new CompletableFuture<>();
     Signals.install(stop::complete, number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     EvaluatedPolicy policy =
         new EvalTarget(compute.contextLength, compute.threads)
             .policy(given.what(), endpoints.isEmpty());
@@ -130,7 +126,7 @@ public final class EvalCommand implements Callable<Integer> {
   }
 
   private CommandLine.ParameterException bad(String message) {
-    return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), message);
+    return refused(message);
   }
 
   /** The operands of the command line, apart. */

@@ -1,6 +1,7 @@
 package io.troupe.cli.eval;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.core.evaluation.Estimate;
 import io.troupe.evaluation.EvaluationComparison;
 import io.troupe.evaluation.EvaluationComparison.Flip;
@@ -18,9 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -28,15 +27,12 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe eval compare}: two evaluations of the same prompts. */
 @Command(
     name = "compare",
-    mixinStandardHelpOptions = true,
     description =
         "Compares two evaluations on the samples that both judged: means, their difference with a"
             + " 95 %% interval, McNemar's exact test, and the samples that flipped with both texts.",
     footer = {"", "Example:", "  troupe eval compare eval/v100 eval/v300 --flips-to flips.jsonl"})
-final class EvalCompareCommand implements Callable<Integer> {
+final class EvalCompareCommand extends CliCommand {
   private static final int EXCERPT = 400;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(index = "0", paramLabel = "A", description = "Folder of the first evaluation.")
   private @Nullable Path first;
@@ -64,7 +60,7 @@ final class EvalCompareCommand implements Callable<Integer> {
                 EvaluationFolder.view(Objects.requireNonNull(first)),
                 EvaluationFolder.view(Objects.requireNonNull(second)))
             .tasks();
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     out.print(table(tasks));
     for (TaskComparison task : tasks) {
       task.flips().stream().limit(printed).forEach(flip -> print(flip, out));

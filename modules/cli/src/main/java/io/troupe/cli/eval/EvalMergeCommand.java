@@ -1,6 +1,7 @@
 package io.troupe.cli.eval;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.evaluation.EvaluationFolder;
 import io.troupe.evaluation.ShardMerge;
 import java.io.IOException;
@@ -10,9 +11,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -20,14 +19,11 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe eval merge}: one evaluation from its shards. */
 @Command(
     name = "merge",
-    mixinStandardHelpOptions = true,
     description =
         "Joins the shards of one evaluation into a folder as if it had been made at once. All"
             + " shards must be there, whole, and of the same protocol.",
     footer = {"", "Example:", "  troupe eval merge eval/1 eval/2 eval/3 eval/4 -o eval/all"})
-final class EvalMergeCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class EvalMergeCommand extends CliCommand {
   @Parameters(arity = "1..*", paramLabel = "DIR", description = "Folders of the shards.")
   private List<Path> shards = new ArrayList<>();
 
@@ -42,7 +38,7 @@ final class EvalMergeCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path target = Objects.requireNonNull(output);
     new ShardMerge(shards).into(target, Clock.systemUTC().instant());
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     out.print(new EvalTable(EvaluationFolder.view(target)).text(false));
     out.flush();
     return ExitCode.OK.code();

@@ -2,6 +2,7 @@ package io.troupe.cli.eval;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.core.evaluation.ShardRange;
 import io.troupe.evaluation.WatchResults;
 import io.troupe.run.evaluation.EvaluatedPolicy;
@@ -19,7 +20,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +34,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe eval watch}: evaluates the checkpoints of a run as they come. */
 @Command(
     name = "watch",
-    mixinStandardHelpOptions = true,
     description = {
       "Evaluates each whole checkpoint of a run once, in the order of steps, into DIR/v<step>, and"
           + " makes DIR/results.csv and DIR/curve.svg again after each.",
@@ -48,9 +47,7 @@ import picocli.CommandLine.Parameters;
       "",
       "^C or SIGTERM ends it."
     })
-final class EvalWatchCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class EvalWatchCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "RUN", description = "Name or folder of the run.")
   private @Nullable String run;
 
@@ -86,10 +83,9 @@ final class EvalWatchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException, InvalidVerifierException {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     if (every < 1 || lookEvery < 1) {
-      throw new CommandLine.ParameterException(
-          command, "--every and --look-every are 1 or greater");
+      throw refused("--every and --look-every are 1 or greater");
     }
     RunFolder folder = EvalTarget.run(Objects.requireNonNull(run));
     Path target = Objects.requireNonNull(output);

@@ -1,6 +1,8 @@
 package io.troupe.cli.export;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.cli.gym.FactoryExportCommand;
 import io.troupe.cli.ops.ConsoleClient;
 import io.troupe.config.RunConfig;
@@ -24,11 +26,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe export}: a run for people who look elsewhere. */
 @Command(
@@ -54,16 +55,14 @@ public final class ExportCommand {
 
   @Command(
       name = "tensorboard",
-      mixinStandardHelpOptions = true,
       description = "Writes a run's metrics as TensorBoard's event files.",
       footer = {
         "",
         "Example:",
         "  troupe export tensorboard quickstart-20261121-140200 -o logs/quickstart"
       })
-  static final class TensorBoard implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", description = "Folder or name of the run.")
-    private String run = "";
+  static final class TensorBoard extends CliCommand {
+    @Mixin private RunArgument run = new RunArgument();
 
     @Option(
         names = {"-o", "--output"},
@@ -74,7 +73,7 @@ public final class ExportCommand {
 
     @Override
     public Integer call() throws IOException {
-      RunFolder folder = RunFolder.open(Path.of("runs"), run);
+      RunFolder folder = run.open();
       Path target = Objects.requireNonNull(output);
       double begin = started(folder).toEpochMilli() / 1000.0;
       List<Map<String, Object>> rows = MetricsFile.read(folder.metrics(), 0);
@@ -93,7 +92,6 @@ public final class ExportCommand {
 
   @Command(
       name = "mlflow",
-      mixinStandardHelpOptions = true,
       description =
           "Sends a run's configuration and metrics to an MLflow tracking server, as a new run"
               + " there. Reads MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and _PASSWORD, as"
@@ -103,9 +101,8 @@ public final class ExportCommand {
         "Example:",
         "  troupe export mlflow quickstart-20261121-140200 --url http://127.0.0.1:5000"
       })
-  static final class Mlflow implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", description = "Folder or name of the run.")
-    private String run = "";
+  static final class Mlflow extends CliCommand {
+    @Mixin private RunArgument run = new RunArgument();
 
     @Option(names = "--url", required = true, description = "The tracking server.")
     private String url = "";
@@ -122,7 +119,7 @@ public final class ExportCommand {
         return 2;
       }
       URI server = URI.create(url.replaceFirst("/+$", ""));
-      RunFolder folder = RunFolder.open(Path.of("runs"), run);
+      RunFolder folder = run.open();
       List<Map<String, Object>> rows = MetricsFile.read(folder.metrics(), 0);
       try (MlflowClient mlflow =
           new MlflowClient(
@@ -165,7 +162,6 @@ public final class ExportCommand {
 
   @Command(
       name = "otlp",
-      mixinStandardHelpOptions = true,
       description =
           "Sends the lives of a run's groups as spans to an OpenTelemetry collector: a trace a"
               + " group. A run sent twice has the same ids. Reads OTEL_EXPORTER_OTLP_HEADERS, as"
@@ -175,9 +171,8 @@ public final class ExportCommand {
         "Example:",
         "  troupe export otlp quickstart-20261121-140200 --url http://127.0.0.1:4318"
       })
-  static final class Otlp implements Callable<Integer> {
-    @Parameters(paramLabel = "RUN", description = "Folder or name of the run.")
-    private String run = "";
+  static final class Otlp extends CliCommand {
+    @Mixin private RunArgument run = new RunArgument();
 
     @Option(
         names = "--url",
@@ -200,7 +195,7 @@ public final class ExportCommand {
         System.err.println("error: " + malformed.getMessage());
         return 2;
       }
-      RunFolder folder = RunFolder.open(Path.of("runs"), run);
+      RunFolder folder = run.open();
       List<TraceSpan> ended = new ArrayList<>();
       GroupSpans spans = new GroupSpans(folder.name(), ended::add);
       try (RunJournal journal = RunJournal.open(folder.journal());

@@ -1,6 +1,8 @@
 package io.troupe.cli.export;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.cli.ops.ConsoleClient;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
@@ -11,21 +13,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe trace}: a run's journal as a trace for Perfetto. */
 @Command(
     name = "trace",
-    mixinStandardHelpOptions = true,
     description = "Writes a run's journal as a trace for ui.perfetto.dev or chrome://tracing.",
     footer = {"", "Example:", "  troupe trace quickstart-20261121-140200 -o trace.json"})
-public final class TraceCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+public final class TraceCommand extends CliCommand {
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(
       names = {"-o", "--output"},
@@ -37,7 +36,7 @@ public final class TraceCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Path file = Objects.requireNonNull(output);
-    RunFolder folder = RunFolder.open(Path.of("runs"), run);
+    RunFolder folder = run.open();
     try (RunJournal journal = RunJournal.open(folder.journal());
         JsonGenerator json =
             ConsoleClient.JSON.getFactory().createGenerator(Files.newOutputStream(file))) {

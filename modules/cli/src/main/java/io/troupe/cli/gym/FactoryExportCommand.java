@@ -1,12 +1,12 @@
 package io.troupe.cli.gym;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.gym.factory.FactoryData;
 import io.troupe.gym.factory.FactoryEntry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -15,7 +15,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe export llama-factory}: rows as a data set of LLaMA-Factory. */
 @Command(
     name = "llama-factory",
-    mixinStandardHelpOptions = true,
     description = {
       "Writes rows as a data set of LLaMA-Factory: dataset_info.json and a file of rows.",
       "FILE has lines with a prompt (or instruction) and a completion (or response), such as the"
@@ -27,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "Example:",
       "  troupe export llama-factory GYM/trial_00_weakness_1/iteration_4/training_data.jsonl -o lf"
     })
-public final class FactoryExportCommand implements Callable<Integer> {
+public final class FactoryExportCommand extends CliCommand {
   @Parameters(paramLabel = "FILE", description = "Rows, one JSON object a line.")
   private @Nullable Path rows;
 

@@ -1,11 +1,11 @@
 package io.troupe.cli.gym;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.gym.factory.FactoryData;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -14,7 +14,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe tasks import}: a data set of LLaMA-Factory as rows of Troupe. */
 @Command(
     name = "import",
-    mixinStandardHelpOptions = true,
     description = {
       "Reads a data set of LLaMA-Factory (alpaca, sharegpt or openai format) as rows that `troupe"
           + " sft` trains on: id, prompt and completion, or messages.",
@@ -27,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "Example:",
       "  troupe tasks import LLaMA-Factory/data identity -o identity.jsonl"
     })
-public final class FactoryImportCommand implements Callable<Integer> {
+public final class FactoryImportCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "DIR", description = "Folder with dataset_info.json.")
   private @Nullable Path folder;
 

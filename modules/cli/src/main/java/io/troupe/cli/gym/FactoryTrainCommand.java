@@ -1,6 +1,7 @@
 package io.troupe.cli.gym;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.gym.factory.FactoryEntry;
 import io.troupe.gym.factory.FactorySettings;
 import io.troupe.gym.factory.FactoryTraining;
@@ -10,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -20,7 +20,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe gym llama-factory}: trains a model by LLaMA-Factory, where it is installed. */
 @Command(
     name = "llama-factory",
-    mixinStandardHelpOptions = true,
     description = {
       "Trains a model on a data set by llamafactory-cli, which must be installed (or named by the"
           + " environment variable TROUPE_LLAMAFACTORY), and checks what it left.",
@@ -33,9 +32,7 @@ import picocli.CommandLine.Parameters;
       "Example:",
       "  troupe gym llama-factory lf --model Qwen/Qwen3-0.6B --template qwen3_nothink -o trained"
     })
-final class FactoryTrainCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class FactoryTrainCommand extends CliCommand {
   @Parameters(paramLabel = "DIR", description = "Folder with dataset_info.json.")
   private @Nullable Path folder;
 
@@ -75,12 +72,12 @@ final class FactoryTrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     FactorySettings settings;
     try {
       settings = new FactorySettings(model, template, gpus, overrides);
     } catch (IllegalArgumentException wrong) {
-      throw new CommandLine.ParameterException(command, String.valueOf(wrong.getMessage()));
+      throw refused(String.valueOf(wrong.getMessage()));
     }
     Path data = Objects.requireNonNull(folder);
     FactoryEntry entry = FactoryEntry.read(data, dataSet);

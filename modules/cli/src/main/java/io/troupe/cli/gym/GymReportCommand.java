@@ -2,6 +2,7 @@ package io.troupe.cli.gym;
 
 import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.gym.config.GymConfig;
 import io.troupe.gym.loop.GymPlan;
 import io.troupe.gym.session.GymChart;
@@ -14,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -24,7 +24,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe gym report}: what a gym has measured so far. */
 @Command(
     name = "report",
-    mixinStandardHelpOptions = true,
     description =
         "Prints what a gym has measured: accuracy by arm and skill, paired differences from"
             + " uniform, rows refused and why, cost. A gym that is running can be read too.",
@@ -33,9 +32,7 @@ import picocli.CommandLine.Parameters;
       "Example:",
       "  troupe gym report gyms/gym-arithmetic-20261123-054500 --svg a.svg"
     })
-final class GymReportCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class GymReportCommand extends CliCommand {
   @Parameters(paramLabel = "DIR", description = "Folder of the gym.")
   private @Nullable Path path;
 
@@ -45,10 +42,9 @@ final class GymReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     GymFolder folder = new GymFolder(Objects.requireNonNull(path));
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     if (!Files.isRegularFile(folder.resolved())) {
-      throw new CommandLine.ParameterException(
-          command, "%s is no folder of a gym: it has no resolved.yaml".formatted(path));
+      throw refused("%s is no folder of a gym: it has no resolved.yaml".formatted(path));
     }
     GymConfig config = GymConfig.load(folder.resolved(), List.of()).config();
     GymPlan plan = config.plan();

@@ -5,6 +5,7 @@ import io.troupe.base.files.AtomicFile;
 import io.troupe.base.files.PrivateFiles;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.gym.config.GymConfig;
 import io.troupe.gym.config.ModelSection;
@@ -31,7 +32,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -41,7 +41,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe gym run}: carries out the trials of a gym. */
 @Command(
     name = "run",
-    mixinStandardHelpOptions = true,
     description = {
       "Carries out the trials of a gym: base student, then rounds of making rows, training and"
           + " validating, then one test. ^C ends it after the work at hand, and --resume continues,"
@@ -57,11 +56,9 @@ import picocli.CommandLine.Parameters;
       "  troupe gym run conf/gym-arithmetic.yaml",
       "  troupe gym run --resume gyms/gym-arithmetic-20261123-054500"
     })
-final class GymRunCommand implements Callable<Integer> {
+final class GymRunCommand extends CliCommand {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(arity = "0..1", paramLabel = "FILE", description = "Configuration of the gym.")
   private @Nullable Path file;
@@ -182,12 +179,12 @@ final class GymRunCommand implements Callable<Integer> {
   }
 
   private void say(String line) {
-    var out = Objects.requireNonNull(spec).commandLine().getOut();
+    var out = out();
     out.println(line);
     out.flush();
   }
 
   private CommandLine.ParameterException bad(String message) {
-    return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), message);
+    return refused(message);
   }
 }

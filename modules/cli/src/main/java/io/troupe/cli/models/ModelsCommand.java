@@ -1,14 +1,11 @@
 package io.troupe.cli.models;
 
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
+import io.troupe.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe models}: the models of this machine's cache. */
 @Command(
     name = "models",
-    mixinStandardHelpOptions = true,
     description =
         "Fetches models by name into the cache of this machine, lists what it holds, and exports weights.",
     subcommands = {ModelsFetchCommand.class, ModelsListCommand.class, ModelsExportCommand.class},
@@ -19,11 +16,4 @@ import picocli.CommandLine.Command;
       "  HF_TOKEN=… troupe models fetch meta-llama/Llama-3.2-1B",
       "  troupe models list --json"
     })
-public final class ModelsCommand implements Runnable {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    Objects.requireNonNull(spec).commandLine().usage(System.out);
-  }
-}
+public final class ModelsCommand extends CommandGroup {}

@@ -1,6 +1,7 @@
 package io.troupe.cli.models;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.run.model.WeightsExport;
 import io.troupe.run.session.JsonText;
@@ -14,9 +15,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -24,12 +23,11 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe models export}: a checkpoint's weights for other programs. */
 @Command(
     name = "export",
-    mixinStandardHelpOptions = true,
     description =
         "Writes the weights of a checkpoint, without its optimizer, as transformers and vLLM load"
             + " them.",
     footer = {"", "Example:", "  troupe models export quickstart-20261121-140200 -o /tmp/policy"})
-final class ModelsExportCommand implements Callable<Integer> {
+final class ModelsExportCommand extends CliCommand {
   /** The type of the numbers. */
   enum Type {
     BFLOAT16(DType.BF16),
@@ -41,8 +39,6 @@ final class ModelsExportCommand implements Callable<Integer> {
       this.stored = stored;
     }
   }
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(
       paramLabel = "RUN",
@@ -74,7 +70,7 @@ final class ModelsExportCommand implements Callable<Integer> {
     result.put("from", folder.toString());
     result.put("folder", target.toString());
     result.put("parameters", parameters);
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     out.println(
         json
             ? new JsonText().line(result)

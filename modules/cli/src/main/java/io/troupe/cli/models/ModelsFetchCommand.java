@@ -1,6 +1,7 @@
 package io.troupe.cli.models;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.task.DataSection;
@@ -16,9 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -26,18 +25,15 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe models fetch}: brings a model into the cache. */
 @Command(
     name = "fetch",
-    mixinStandardHelpOptions = true,
     description = {
       "Fetches a model into the cache, where runs of this machine find it, and opens it: from S3 or"
           + " the Hugging Face hub (HF_ENDPOINT, HF_TOKEN). A fetch that was interrupted continues.",
       "Exit code 0 if the model is there and can be trained, 4 if it is not to be had, 2 if its kind"
           + " is not supported."
     })
-final class ModelsFetchCommand implements Callable<Integer> {
+final class ModelsFetchCommand extends CliCommand {
   /** The part of a configuration that says where models are. */
   public record FetchConfig(@Doc("Where models are.") DataSection data) {}
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(
       paramLabel = "MODEL",
@@ -61,8 +57,8 @@ final class ModelsFetchCommand implements Callable<Integer> {
                 FetchConfig.class, Path.of("the command line"), "data: {}", overrides)
             .config()
             .data();
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    PrintWriter progress = json ? Objects.requireNonNull(spec).commandLine().getErr() : out;
+    PrintWriter out = out();
+    PrintWriter progress = json ? err() : out;
     Path folder =
         ModelCache.of(
                 data,

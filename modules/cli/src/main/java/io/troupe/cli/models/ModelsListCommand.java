@@ -1,6 +1,7 @@
 package io.troupe.cli.models;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.run.model.ModelCache;
 import io.troupe.run.session.JsonText;
@@ -10,27 +11,20 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code troupe models list}: the whole models of the cache. */
 @Command(
     name = "list",
-    mixinStandardHelpOptions = true,
     description = "Lists the models of this machine's cache: name, size, commit, folder.")
-final class ModelsListCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class ModelsListCommand extends CliCommand {
   @Option(names = "--json", description = "One JSON object a model instead of text.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     ModelsFetchCommand.FetchConfig config =
         ConfigurationFile.bind(
                 ModelsFetchCommand.FetchConfig.class,

@@ -6,6 +6,7 @@ import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.base.build.BuildId;
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.cluster.ClusterJoin;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.JoinGate;
@@ -15,12 +16,9 @@ import io.troupe.config.RunConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,15 +27,12 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe drain-node}: lets a node finish its work and leave. */
 @Command(
     name = "drain-node",
-    mixinStandardHelpOptions = true,
     description =
         "Drains a node of a cluster: no new groups, those in flight finish or move to others, then"
             + " it leaves.",
     footer = {"", "Example:", "  troupe drain-node b --seed 127.0.0.1:7400"})
-public final class DrainNodeCommand implements Callable<Integer> {
+public final class DrainNodeCommand extends CliCommand {
   private static final Duration ANSWER = Duration.ofSeconds(10);
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(index = "0", paramLabel = "NODE", description = "Its name.")
   private String node = "";
@@ -53,9 +48,7 @@ public final class DrainNodeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (cluster.seeds().isEmpty()) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          "give the --seed of a process of the cluster");
+      throw refused("give the --seed of a process of the cluster");
     }
     Optional<ClusterSection> section =
         Optional.ofNullable(config).map(file -> RunConfig.load(file, List.of()).config().cluster());

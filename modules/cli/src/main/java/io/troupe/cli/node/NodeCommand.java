@@ -8,6 +8,7 @@ import io.troupe.base.process.ChildProcesses;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentWatch;
 import io.troupe.base.process.Signals;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.cluster.ClusterJoin;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.cluster.ClusterSettings;
@@ -35,7 +36,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -49,7 +49,6 @@ import picocli.CommandLine.Option;
 /** {@code troupe node}: makes this host work for the runs of a cluster. */
 @Command(
     name = "node",
-    mixinStandardHelpOptions = true,
     description =
         "Makes this host work for a run on a cluster: starts its rollout workers, each a JVM of its"
             + " own, and keeps them alive.",
@@ -63,7 +62,7 @@ import picocli.CommandLine.Option;
       "SIGTERM or ^C drains: groups in flight finish, then the node leaves; a second one ends it at"
           + " once."
     })
-public final class NodeCommand implements Callable<Integer> {
+public final class NodeCommand extends CliCommand {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** How long a node that was cut off tries to come back before it ends. */

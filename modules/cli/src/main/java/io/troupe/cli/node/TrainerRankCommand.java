@@ -4,6 +4,7 @@ import io.troupe.base.net.HostPort;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentWatch;
 import io.troupe.base.process.Signals;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.config.RunConfig;
 import io.troupe.engine.PolicyEngines;
@@ -20,7 +21,6 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -35,9 +35,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "trainer-rank",
     hidden = true,
-    mixinStandardHelpOptions = true,
     description = "A trainer's rank; the coordinator of a run or the agent of a node starts it.")
-public final class TrainerRankCommand implements Callable<Integer> {
+public final class TrainerRankCommand extends CliCommand {
   @Option(names = "--run-folder", required = true, paramLabel = "DIR", description = "Of the run.")
   private @Nullable Path folder;
 

@@ -5,6 +5,7 @@ import io.troupe.base.build.BuildId;
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentWatch;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.cluster.ClusterJoin;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.cluster.ClusterSettings;
@@ -37,7 +38,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -50,12 +50,8 @@ import picocli.CommandLine.Option;
  * {@code troupe worker}: one rollout worker in a JVM of its own. A node agent starts it, and it
  * ends with its standard input, which is a pipe from the agent.
  */
-@Command(
-    name = "worker",
-    hidden = true,
-    mixinStandardHelpOptions = true,
-    description = "A rollout worker; node agents start it.")
-public final class WorkerCommand implements Callable<Integer> {
+@Command(name = "worker", hidden = true, description = "A rollout worker; node agents start it.")
+public final class WorkerCommand extends CliCommand {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Option(names = "--config", required = true, paramLabel = "FILE", description = "Resolved run.")

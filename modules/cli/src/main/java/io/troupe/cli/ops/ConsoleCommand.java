@@ -1,27 +1,25 @@
 package io.troupe.cli.ops;
 
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
 import io.troupe.run.console.FolderRun;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe console}: the console over a run's folder. */
 @Command(
     name = "console",
-    mixinStandardHelpOptions = true,
     description = "Opens the console on a run's folder: a dead run, or one of another process.",
     footer = {"", "Example:", "  troupe console runs/quickstart-20261121-140200"})
-public final class ConsoleCommand implements Callable<Integer> {
+public final class ConsoleCommand extends CliCommand {
   private static final long FOLLOW_MILLIS = 500;
 
-  @Parameters(paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(
       names = "--port",
@@ -31,7 +29,7 @@ public final class ConsoleCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    RunFolder folder = RunFolder.open(Path.of("runs"), run);
+    RunFolder folder = run.open();
     try (FolderRun source = FolderRun.open(folder);
         ConsoleServer server = ConsoleServer.start(ConsoleSettings.loopback(port), source)) {
       System.err.println(

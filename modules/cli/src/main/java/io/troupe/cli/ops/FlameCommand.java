@@ -12,7 +12,6 @@ import picocli.CommandLine.Option;
 /** Samples the stacks of a run's process. */
 @Command(
     name = "flame",
-    mixinStandardHelpOptions = true,
     description =
         "Samples the stacks of a process of a run and prints them folded, a stack and its count a"
             + " line, as flame graph programs read them. The console's page Nodes draws them.",

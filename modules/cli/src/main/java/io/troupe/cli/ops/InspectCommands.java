@@ -43,10 +43,23 @@ public final class InspectCommands {
     return CLOCK.format(Instant.ofEpochMilli(millis.asLong()));
   }
 
-  @Command(
-      name = "status",
-      mixinStandardHelpOptions = true,
-      description = "How a run under way is doing, and what holds it back.")
+  /** A command that prints one answer of the console. */
+  abstract static class Answer extends OpsCommand {
+    /** Path and query of the request. */
+    abstract String path();
+
+    /** The answer for people. */
+    abstract String text(JsonNode answer);
+
+    @Override
+    final int run(ConsoleClient client, boolean json, PrintStream out)
+        throws IOException, InterruptedException {
+      JsonNode answer = client.get(path());
+      return print(answer, json, out, () -> text(answer));
+    }
+  }
+
+  @Command(name = "status", description = "How a run under way is doing, and what holds it back.")
   static final class Status extends OpsCommand {
     @Override
     int run(ConsoleClient client, boolean json, PrintStream out)
@@ -58,7 +71,6 @@ public final class InspectCommands {
 
   @Command(
       name = "watch",
-      mixinStandardHelpOptions = true,
       description = "Status, waits and actors of a run, once a second, until ^C or the run's end.")
   static final class Watch extends OpsCommand {
     @Option(names = "--once", description = "Print once and leave.")
@@ -94,10 +106,9 @@ public final class InspectCommands {
 
   @Command(
       name = "groups",
-      mixinStandardHelpOptions = true,
       description = "Groups of a run, or one with its completions.",
       footer = {"", "Examples:", "  troupe groups --only degenerate", "  troupe groups 17"})
-  static final class Groups extends OpsCommand {
+  static final class Groups extends Answer {
     @Parameters(arity = "0..1", paramLabel = "GROUP", description = "The number of one group.")
     private String group = "";
 
@@ -119,34 +130,32 @@ public final class InspectCommands {
     private int limit = 30;
 
     @Override
-    int run(ConsoleClient client, boolean json, PrintStream out)
-        throws IOException, InterruptedException {
-      if (!group.isEmpty()) {
-        JsonNode page = client.get("/groups/" + group.replaceAll("[^0-9]", ""));
-        return print(page, json, out, () -> one(page));
-      }
-      JsonNode rows =
-          client.get(
-              "/groups?only=%s&order=%s&limit=%d"
-                  .formatted(only.replaceAll("\\W", ""), order.replaceAll("\\W", ""), limit));
-      return print(
-          rows,
-          json,
-          out,
-          () ->
-              new TextTable(
-                      List.of(
-                          Column.number("group", "group"),
-                          Column.text("where", "stage"),
-                          new Column("reward", true, Groups::reward),
-                          Column.number("tokens", "tokens"),
-                          Column.count("oldest", "oldest"),
-                          Column.count("newest", "newest"),
-                          Column.count("stale", "staleness"),
-                          Column.number("step", "step"),
-                          Column.text("worker", "worker"),
-                          Column.text("trouble", "trouble")))
-                  .of(rows));
+    String path() {
+      return group.isEmpty()
+          ? "/groups?only=%s&order=%s&limit=%d"
+              .formatted(only.replaceAll("\\W", ""), order.replaceAll("\\W", ""), limit)
+          : "/groups/" + group.replaceAll("[^0-9]", "");
+    }
+
+    @Override
+    String text(JsonNode answer) {
+      return group.isEmpty() ? table(answer) : one(answer);
+    }
+
+    private static String table(JsonNode rows) {
+      return new TextTable(
+              List.of(
+                  Column.number("group", "group"),
+                  Column.text("where", "stage"),
+                  new Column("reward", true, Groups::reward),
+                  Column.number("tokens", "tokens"),
+                  Column.count("oldest", "oldest"),
+                  Column.count("newest", "newest"),
+                  Column.count("stale", "staleness"),
+                  Column.number("step", "step"),
+                  Column.text("worker", "worker"),
+                  Column.text("trouble", "trouble")))
+          .of(rows);
     }
 
     private static String reward(JsonNode group) {
@@ -202,14 +211,16 @@ public final class InspectCommands {
 
   @Command(
       name = "actors",
-      mixinStandardHelpOptions = true,
       description = "Mailboxes, rates, times, restarts and errors of a run's actors.")
-  static final class Actors extends OpsCommand {
+  static final class Actors extends Answer {
     @Override
-    int run(ConsoleClient client, boolean json, PrintStream out)
-        throws IOException, InterruptedException {
-      JsonNode rows = client.get("/actors");
-      return print(rows, json, out, () -> table(rows));
+    String path() {
+      return "/actors";
+    }
+
+    @Override
+    String text(JsonNode rows) {
+      return table(rows);
     }
 
     static String table(JsonNode rows) {
@@ -239,19 +250,15 @@ public final class InspectCommands {
     }
   }
 
-  @Command(
-      name = "nodes",
-      mixinStandardHelpOptions = true,
-      description = "Nodes of a run and their workers.")
-  static final class Nodes extends OpsCommand {
+  @Command(name = "nodes", description = "Nodes of a run and their workers.")
+  static final class Nodes extends Answer {
     @Override
-    int run(ConsoleClient client, boolean json, PrintStream out)
-        throws IOException, InterruptedException {
-      JsonNode nodes = client.get("/nodes");
-      return print(nodes, json, out, () -> text(nodes));
+    String path() {
+      return "/nodes";
     }
 
-    private static String text(JsonNode nodes) {
+    @Override
+    String text(JsonNode nodes) {
       StringBuilder text = new StringBuilder();
       for (JsonNode node : nodes) {
         text.append(SafeText.of(node.path("node").asText())).append('\n');
@@ -318,30 +325,26 @@ public final class InspectCommands {
 
   @Command(
       name = "verifiers",
-      mixinStandardHelpOptions = true,
       description = "Verifiers of a run, one by one: what each is at, and how much it has judged.")
-  static final class Verifiers extends OpsCommand {
+  static final class Verifiers extends Answer {
     @Override
-    int run(ConsoleClient client, boolean json, PrintStream out)
-        throws IOException, InterruptedException {
-      JsonNode rows = client.get("/verifiers");
-      return print(
-          rows,
-          json,
-          out,
-          () ->
-              new TextTable(
-                      List.of(
-                          Column.text("verifier", "name"),
-                          Column.text("doing", "doing"),
-                          Column.number("judged", "judged")))
-                  .of(rows));
+    String path() {
+      return "/verifiers";
+    }
+
+    @Override
+    String text(JsonNode rows) {
+      return new TextTable(
+              List.of(
+                  Column.text("verifier", "name"),
+                  Column.text("doing", "doing"),
+                  Column.number("judged", "judged")))
+          .of(rows);
     }
   }
 
   @Command(
       name = "threads",
-      mixinStandardHelpOptions = true,
       description = "Stack traces of the threads of a process of the run.",
       footer = {"", "Examples:", "  troupe threads", "  troupe threads --jvm node-b-w1"})
   static final class Threads extends OpsCommand {
@@ -357,43 +360,34 @@ public final class InspectCommands {
 
   @Command(
       name = "waits",
-      mixinStandardHelpOptions = true,
       description = "Who waits for whom, since when, and what all of them wait for.")
-  static final class Waits extends OpsCommand {
+  static final class Waits extends Answer {
     @Override
-    int run(ConsoleClient client, boolean json, PrintStream out)
-        throws IOException, InterruptedException {
-      JsonNode waits = client.get("/waits");
+    String path() {
+      return "/waits";
+    }
+
+    @Override
+    String text(JsonNode waits) {
       long now = waits.path("as_of").asLong();
-      return print(
-          waits,
-          json,
-          out,
-          () ->
-              SafeText.of(waits.path("root").asText())
-                  + "\n\n"
-                  + new TextTable(
-                          List.of(
-                              Column.text("who", "who"),
-                              Column.text("waits for", "on"),
-                              new Column(
-                                  "seconds",
-                                  true,
-                                  row ->
-                                      String.format(
-                                          Locale.ROOT,
-                                          "%.1f",
-                                          (now - row.path("since").asLong()) / 1000.0)),
-                              Column.text("because", "why")))
-                      .of(waits.path("waits")));
+      return SafeText.of(waits.path("root").asText())
+          + "\n\n"
+          + new TextTable(
+                  List.of(
+                      Column.text("who", "who"),
+                      Column.text("waits for", "on"),
+                      new Column("seconds", true, row -> seconds(now, row)),
+                      Column.text("because", "why")))
+              .of(waits.path("waits"));
+    }
+
+    private static String seconds(long now, JsonNode row) {
+      return String.format(Locale.ROOT, "%.1f", (now - row.path("since").asLong()) / 1000.0);
     }
   }
 
-  @Command(
-      name = "events",
-      mixinStandardHelpOptions = true,
-      description = "What happened in a run, newest last.")
-  static final class Events extends OpsCommand {
+  @Command(name = "events", description = "What happened in a run, newest last.")
+  static final class Events extends Answer {
     @Option(
         names = "--density",
         defaultValue = "0",
@@ -404,10 +398,13 @@ public final class InspectCommands {
     private int limit = 40;
 
     @Override
-    int run(ConsoleClient client, boolean json, PrintStream out)
-        throws IOException, InterruptedException {
-      JsonNode events = client.get("/events?density=%d&limit=%d".formatted(density, limit));
-      return print(events, json, out, () -> table(events));
+    String path() {
+      return "/events?density=%d&limit=%d".formatted(density, limit);
+    }
+
+    @Override
+    String text(JsonNode events) {
+      return table(events);
     }
 
     static String table(JsonNode events) {

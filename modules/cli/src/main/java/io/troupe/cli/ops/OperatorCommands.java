@@ -82,37 +82,29 @@ public final class OperatorCommands {
 
   @Command(
       name = "pause",
-      mixinStandardHelpOptions = true,
       description = "Pauses admission: groups under way finish, nothing new starts.")
   static final class Pause extends Act {}
 
   @Command(
       name = "resume",
-      mixinStandardHelpOptions = true,
       description = "Resumes admission. (A run that has ended: troupe train --resume.)")
   static final class Resume extends Act {}
 
   @Command(
       name = "requeue",
-      mixinStandardHelpOptions = true,
       description = "Takes a group back and has it sampled again, first in line.")
   static final class Requeue extends OfGroup {}
 
-  @Command(
-      name = "cancel",
-      mixinStandardHelpOptions = true,
-      description = "Gives a group up for this epoch.")
+  @Command(name = "cancel", description = "Gives a group up for this epoch.")
   static final class Cancel extends OfGroup {}
 
   @Command(
       name = "checkpoint",
-      mixinStandardHelpOptions = true,
       description = "Saves a checkpoint now, or when the running step ends.")
   static final class Checkpoint extends Act {}
 
   @Command(
       name = "drain",
-      mixinStandardHelpOptions = true,
       description =
           "Lets groups in flight finish, saves everything and ends the run; or only lets a node, or"
               + " a worker, finish its groups and leave.",
@@ -140,10 +132,7 @@ public final class OperatorCommands {
     }
   }
 
-  @Command(
-      name = "limit",
-      mixinStandardHelpOptions = true,
-      description = "Bounds the groups under lease at a time.")
+  @Command(name = "limit", description = "Bounds the groups under lease at a time.")
   static final class Limit extends Act {
     @Parameters(paramLabel = "GROUPS", description = "1 to rollout.max_concurrent_groups.")
     private int groups;
@@ -154,10 +143,7 @@ public final class OperatorCommands {
     }
   }
 
-  @Command(
-      name = "restart",
-      mixinStandardHelpOptions = true,
-      description = "Restarts a rollout worker; its leases are reissued.")
+  @Command(name = "restart", description = "Restarts a rollout worker; its leases are reissued.")
   static final class Restart extends Act {
     @Parameters(paramLabel = "WORKER", description = "Its name, as troupe nodes shows it.")
     private String worker = "";
@@ -170,7 +156,6 @@ public final class OperatorCommands {
 
   @Command(
       name = "quarantine",
-      mixinStandardHelpOptions = true,
       description =
           "Gives a verifier no new completions; the one it is at is judged by another. The last one"
               + " of its pool cannot be put under quarantine.",
@@ -182,16 +167,10 @@ public final class OperatorCommands {
       })
   static final class Quarantine extends OfVerifier {}
 
-  @Command(
-      name = "release",
-      mixinStandardHelpOptions = true,
-      description = "Ends a verifier's quarantine.")
+  @Command(name = "release", description = "Ends a verifier's quarantine.")
   static final class Release extends OfVerifier {}
 
-  @Command(
-      name = "log",
-      mixinStandardHelpOptions = true,
-      description = "Changes the level of a logger of the run's process.")
+  @Command(name = "log", description = "Changes the level of a logger of the run's process.")
   static final class Log extends Act {
     @Parameters(index = "0", paramLabel = "LOGGER", description = "Such as io.troupe.")
     private String logger = "";

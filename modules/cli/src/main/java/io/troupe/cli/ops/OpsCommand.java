@@ -1,14 +1,14 @@
 package io.troupe.cli.ops;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.cli.command.CliCommand;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
 /** A command that talks to the console of a run. */
-abstract class OpsCommand implements Callable<Integer> {
+abstract class OpsCommand extends CliCommand {
   @Option(
       names = "--run",
       paramLabel = "RUN",

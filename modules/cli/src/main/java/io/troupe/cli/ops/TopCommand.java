@@ -13,7 +13,6 @@ import picocli.CommandLine.Option;
 /** A run on a terminal, for those who come by ssh. */
 @Command(
     name = "top",
-    mixinStandardHelpOptions = true,
     description =
         "A run on the whole terminal: stages, nodes, workers and the busiest actors, once a second,"
             + " until ^C or the run's end. The run continues when you leave.")

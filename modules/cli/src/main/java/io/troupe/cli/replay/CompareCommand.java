@@ -1,6 +1,7 @@
 package io.troupe.cli.replay;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.run.replay.ReplayRefusedException;
 import io.troupe.run.replay.RunPair;
 import io.troupe.run.session.JsonText;
@@ -8,10 +9,6 @@ import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -19,7 +16,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe compare}: where two runs part, and why. */
 @Command(
     name = "compare",
-    mixinStandardHelpOptions = true,
     description = {
       "Holds the journals of two runs together: what they were computed with, which keys differ, and"
           + " the first step whose batch or weights differ, with the reason."
@@ -31,9 +27,7 @@ import picocli.CommandLine.Parameters;
       "Example:",
       "  troupe compare quickstart-20261121-140200 quickstart-20261121-150200"
     })
-public final class CompareCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+public final class CompareCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "A", description = "Folder or name of a run.")
   private String a = "";
 
@@ -47,7 +41,7 @@ public final class CompareCommand implements Callable<Integer> {
   public Integer call() throws IOException, ReplayRefusedException {
     Path root = Path.of("runs");
     RunPair pair = RunPair.of(RunFolder.view(root, a), RunFolder.view(root, b));
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     if (json) {
       out.println(new JsonText().line(pair.toMap()));
     } else {

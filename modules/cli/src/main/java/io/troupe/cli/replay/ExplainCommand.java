@@ -1,26 +1,21 @@
 package io.troupe.cli.replay;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.run.replay.ReplayRefusedException;
 import io.troupe.run.replay.StepExplanation;
 import io.troupe.run.session.JsonText;
-import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe explain}: the life of one completion, from its sampling to its loss weight. */
 @Command(
     name = "explain",
-    mixinStandardHelpOptions = true,
     description = {
       "Explains a completion of a step's batch: which worker and versions sampled it, its reward and"
           + " verdict, its advantage beside its group's rewards, its staleness, loss weight, and which"
@@ -34,13 +29,10 @@ import picocli.CommandLine.Parameters;
       "  troupe explain quickstart-20261121-140200 --step 412            # a line a row",
       "  troupe explain quickstart-20261121-140200 --step 412 --row 17 --json"
     })
-public final class ExplainCommand implements Callable<Integer> {
+public final class ExplainCommand extends CliCommand {
   private static final int ALL = -1;
 
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(names = "--step", required = true, paramLabel = "N", description = "The step.")
   private long step;
@@ -56,12 +48,12 @@ public final class ExplainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, ReplayRefusedException {
-    StepExplanation explanation = StepExplanation.of(RunFolder.view(Path.of("runs"), run), step);
+    StepExplanation explanation = StepExplanation.of(run.view(), step);
     if (row < ALL || row >= explanation.rows()) {
       throw new ReplayRefusedException(
           "--row is from 0 to %d in step %d, not %d".formatted(explanation.rows() - 1, step, row));
     }
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     int first = row == ALL ? 0 : row;
     int last = row == ALL ? explanation.rows() - 1 : row;
     for (int i = first; i <= last; i++) {

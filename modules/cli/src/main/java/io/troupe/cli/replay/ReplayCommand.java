@@ -1,27 +1,22 @@
 package io.troupe.cli.replay;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.run.replay.ReplayRefusedException;
 import io.troupe.run.replay.ReplayReport;
 import io.troupe.run.replay.ReplaySettings;
 import io.troupe.run.replay.RunReplay;
 import io.troupe.run.session.JsonText;
-import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe replay}: makes a run again from its journal and compares every bit. */
 @Command(
     name = "replay",
-    mixinStandardHelpOptions = true,
     description = {
       "Makes an asynchronous run again from its journal: samples every scored group with the weights"
           + " of its tokens, makes every step, and compares tokens, log-probabilities and weights"
@@ -36,11 +31,8 @@ import picocli.CommandLine.Parameters;
       "  troupe replay quickstart-20261121-140200",
       "  troupe replay runs/quickstart-20261121-140200 --to 20 --json"
     })
-public final class ReplayCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+public final class ReplayCommand extends CliCommand {
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(
       names = "--from",
@@ -63,12 +55,12 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, ReplayRefusedException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter out = out();
+    PrintWriter err = err();
     ReplaySettings settings = settings();
     ReplayReport report =
         RunReplay.of(
-            RunFolder.view(Path.of("runs"), run),
+            run.view(),
             settings,
             line -> {
               err.println(line);

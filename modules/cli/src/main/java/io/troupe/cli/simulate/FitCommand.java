@@ -1,6 +1,8 @@
 package io.troupe.cli.simulate;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.run.simulation.ModelFile;
 import io.troupe.run.simulation.RunFit;
 import io.troupe.run.simulation.UnmodelledRunException;
@@ -11,28 +13,22 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe fit}: makes the model of a run from its journal. */
 @Command(
     name = "fit",
-    mixinStandardHelpOptions = true,
     description = {
       "Fits the model that `troupe simulate` needs from a run's journal and metrics: speeds of"
           + " decoding and training, lengths and rewards of its groups, times of its verifiers.",
       "Refuses a run with too few groups or steps."
     },
     footer = {"", "Example:", "  troupe fit quickstart-20261121-140200 -o model.json"})
-public final class FitCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+public final class FitCommand extends CliCommand {
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(
       names = {"-o", "--output"},
@@ -43,10 +39,10 @@ public final class FitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, UnmodelledRunException {
-    RunFit fit = RunFit.of(Path.of("runs"), run);
+    RunFit fit = RunFit.of(run.view());
     Path file = Objects.requireNonNull(output);
     ModelFile.write(file, fit.model());
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     out.println("model           " + fit.model().origin().source());
     if (fit.model().engine().decode() instanceof DecodeModel.Linear linear) {
       out.println(

@@ -2,6 +2,8 @@ package io.troupe.cli.simulate;
 
 import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.OverrideOption;
 import io.troupe.run.session.JsonText;
 import io.troupe.run.simulation.Predictor;
 import io.troupe.run.simulation.UnmodelledRunException;
@@ -16,9 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +27,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe simulate}: predicts a run in virtual time. */
 @Command(
     name = "simulate",
-    mixinStandardHelpOptions = true,
     description = {
       "Runs the coordinator of a configuration in virtual time, over a model of everything else, and"
           + " prints what the run will come to: steps a second, staleness, what is idle and why.",
@@ -42,17 +41,11 @@ import picocli.CommandLine.Parameters;
       "  troupe simulate conf/16-gpu.yaml --model model.json --sweep training.max_staleness=0,1,2,4"
           + " --svg trade-off.svg"
     })
-public final class SimulateCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+public final class SimulateCommand extends CliCommand {
   @Parameters(index = "0", paramLabel = "FILE", description = "Configuration of a run.")
   private @Nullable Path file;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Overrides a key of the configuration; may be given many times.")
-  private List<String> overrides = new ArrayList<>();
+  @Mixin private OverrideOption overrides = new OverrideOption();
 
   @Option(
       names = "--sweep",
@@ -75,14 +68,15 @@ public final class SimulateCommand implements Callable<Integer> {
   public Integer call() throws IOException, UnmodelledRunException {
     Path configuration = Objects.requireNonNull(file);
     LatencyModel model = options.modelOf(configuration);
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     if (axes.isEmpty()) {
       if (svg != null) {
         throw new UnmodelledRunException("--svg draws a sweep; name its keys with --sweep");
       }
-      return print(options.predictor().predict(configuration, overrides, model), json, out);
+      return print(
+          options.predictor().predict(configuration, overrides.values(), model), json, out);
     }
-    return sweep(options.predictor().sweep(configuration, overrides, axes, model), out);
+    return sweep(options.predictor().sweep(configuration, overrides.values(), axes, model), out);
   }
 
   /** Prints a prediction, and says by the exit code whether its runs kept their promises. */

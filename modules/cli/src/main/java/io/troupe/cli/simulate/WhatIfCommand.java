@@ -1,6 +1,8 @@
 package io.troupe.cli.simulate;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.run.session.JsonText;
 import io.troupe.run.simulation.Predictor;
 import io.troupe.run.simulation.RunFit;
@@ -14,29 +16,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe whatif}: predicts a run that was made with some keys changed. */
 @Command(
     name = "whatif",
-    mixinStandardHelpOptions = true,
     description = {
       "Fits a model from a run and predicts the run with keys changed, beside what was measured and"
           + " what the model says of the run as it was: where these two differ, so does the rest."
     },
     footer = {"", "Example:", "  troupe whatif quickstart-20261121-140200 --set rollout.workers=4"})
-public final class WhatIfCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+public final class WhatIfCommand extends CliCommand {
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(
       names = "--set",
@@ -55,14 +48,14 @@ public final class WhatIfCommand implements Callable<Integer> {
       throw new UnmodelledRunException(
           "whatif fits the run's own model; use `troupe simulate` with --model for another one");
     }
-    RunFit fit = RunFit.of(Path.of("runs"), run);
+    RunFit fit = RunFit.of(run.view());
     LatencyModel model = options.accelerated(fit.model());
     Predictor predictor = options.predictor();
     Path resolved = fit.folder().resolved();
     String steps = "training.steps=" + fit.measured().stepCount();
     Prediction asItWas = predictor.predict(resolved, List.of(steps), model);
     Prediction changed = predictor.predict(resolved, overrides, model);
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     if (json) {
       Map<String, Object> all = new LinkedHashMap<>();
       all.put(

@@ -3,6 +3,8 @@ package io.troupe.cli.supervised;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.OverrideOption;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.supervised.SupervisedConfig;
 import io.troupe.run.supervised.SupervisedComposition;
@@ -23,18 +25,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code troupe sft}: trains a policy to imitate rows, or continues such a run. */
 @Command(
     name = "sft",
-    mixinStandardHelpOptions = true,
     description = {
       "Trains a policy to imitate rows (supervised fine-tuning), or continues such a run.",
       "docs/training.md has the file and the data."
@@ -50,10 +51,8 @@ import picocli.CommandLine.Parameters;
       "",
       "^C or SIGTERM saves after the present step; a second one stops at once."
     })
-public final class SftCommand implements Callable<Integer> {
+public final class SftCommand extends CliCommand {
   private static final Path RUNS = Path.of("runs");
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(
       index = "0",
@@ -68,11 +67,7 @@ public final class SftCommand implements Callable<Integer> {
       description = "Folder or name of the run to continue, from its last checkpoint.")
   private @Nullable String resume;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Overrides a key of the configuration; may be given many times.")
-  private List<String> overrides = new ArrayList<>();
+  @Mixin private OverrideOption overrides = new OverrideOption();
 
   @Option(
       names = "--plan",
@@ -85,18 +80,16 @@ public final class SftCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if ((file == null) == (resume == null) || (plan && resume != null)) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
-          "give either a configuration FILE or --resume RUN");
+      throw refused("give either a configuration FILE or --resume RUN");
     }
     return resume == null ? begin(Objects.requireNonNull(file)) : again(resume);
   }
 
   private int begin(Path source) throws IOException, InvalidVerifierException {
     OffsetDateTime now = OffsetDateTime.now(ZoneId.systemDefault());
-    ResolvedConfig<SupervisedConfig> resolved = SupervisedConfig.load(source, overrides);
+    ResolvedConfig<SupervisedConfig> resolved = SupervisedConfig.load(source, overrides.values());
     if (resolved.config().run().date().isEmpty()) {
-      List<String> dated = new ArrayList<>(overrides);
+      List<String> dated = new ArrayList<>(overrides.values());
       dated.add("run.date=" + now.truncatedTo(ChronoUnit.SECONDS));
       resolved = SupervisedConfig.load(source, dated);
     }
@@ -105,7 +98,7 @@ public final class SftCommand implements Callable<Integer> {
       new SupervisedPlanText(composition).lines().forEach(System.out::println);
       return ExitCode.OK.code();
     }
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     Provenance provenance =
         Provenance.collect(
             BuildInfo.version(),
@@ -128,15 +121,15 @@ public final class SftCommand implements Callable<Integer> {
   private int again(String name) throws IOException, InvalidVerifierException {
     RunFolder folder = RunFolder.open(RUNS, name);
     if (!folder.isSupervised()) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
+      throw refused(
           "%s is no supervised run; continue it by `troupe train --resume`".formatted(name));
     }
-    ResolvedConfig<SupervisedConfig> resolved = SupervisedConfig.load(folder.resolved(), overrides);
+    ResolvedConfig<SupervisedConfig> resolved =
+        SupervisedConfig.load(folder.resolved(), overrides.values());
     return run(
         SupervisedComposition.of(resolved.config(), folder.checkpoints()),
         folder,
-        overrides.isEmpty() ? Optional.empty() : Optional.of(resolved.yaml()));
+        overrides.values().isEmpty() ? Optional.empty() : Optional.of(resolved.yaml()));
   }
 
   private int run(SupervisedComposition composition, RunFolder folder, Optional<String> changed)

@@ -1,6 +1,7 @@
 package io.troupe.cli.tasks;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.tasks.results.StoredResults;
 import io.troupe.tasks.results.StoredResults.Band;
 import io.troupe.tasks.rows.TaskDataException;
@@ -8,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,7 +17,6 @@ import picocli.CommandLine.Option;
 /** {@code troupe tasks curriculum}: an order file from pass rates. */
 @Command(
     name = "curriculum",
-    mixinStandardHelpOptions = true,
     description = {
       "Writes an order file for task.order: the ids of prompts by what was measured of them, the"
           + " least solved first. The run trains on these prompts alone."
@@ -28,7 +27,7 @@ import picocli.CommandLine.Option;
       "  troupe tasks curriculum --from eval --key pass@4 --min 0.1 --max 0.9 --output order.txt",
       "  troupe tasks curriculum --from runs/quickstart-20261121-140200 --descending"
     })
-final class TasksCurriculumCommand implements Callable<Integer> {
+final class TasksCurriculumCommand extends CliCommand {
   @Mixin private ResultOptions results = new ResultOptions();
 
   @Option(

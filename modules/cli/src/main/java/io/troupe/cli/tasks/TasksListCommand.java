@@ -1,23 +1,22 @@
 package io.troupe.cli.tasks;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.run.session.JsonText;
 import io.troupe.tasks.sets.DataSet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code troupe tasks list}: every task by name. */
 @Command(
     name = "list",
-    mixinStandardHelpOptions = true,
     description =
         "Lists every task: what it is, its verifier, sizes, licence, and where it is from.")
-final class TasksListCommand implements Callable<Integer> {
+final class TasksListCommand extends CliCommand {
   @Option(names = "--json", description = "One JSON object a task instead of text.")
   private boolean json;
 

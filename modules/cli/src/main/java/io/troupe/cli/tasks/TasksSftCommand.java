@@ -1,6 +1,7 @@
 package io.troupe.cli.tasks;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.config.RunConfig;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.run.compose.Composition;
@@ -20,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,7 +30,6 @@ import picocli.CommandLine.Option;
 /** {@code troupe tasks sft}: a supervised set from pass rates. */
 @Command(
     name = "sft",
-    mixinStandardHelpOptions = true,
     description = {
       "Writes rows for `troupe sft`: correct completions of prompts that are sometimes solved.",
       "They load as a task too: {name: jsonl, solution_field: completion, verifier: …}."
@@ -42,7 +41,7 @@ import picocli.CommandLine.Option;
       "  troupe tasks sft --from runs/quickstart-20261121-140200 --max 1 --output sft.jsonl",
       "  troupe tasks sft --from results.jsonl --config conf/math.yaml --output sft.jsonl"
     })
-final class TasksSftCommand implements Callable<Integer> {
+final class TasksSftCommand extends CliCommand {
   @Mixin private ResultOptions results = new ResultOptions();
 
   @Option(

@@ -1,6 +1,8 @@
 package io.troupe.cli.tasks;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.OverrideOption;
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.schema.Doc;
@@ -26,17 +28,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code troupe tasks show}: prompts as the model sees them, and what is expected of it. */
 @Command(
     name = "show",
-    mixinStandardHelpOptions = true,
     description = {
       "Prints a task's prompts as the model sees them, with their tokens and the expected answer.",
       "Tokens are those of the configuration's policy; without one, characters.",
@@ -49,7 +50,7 @@ import picocli.CommandLine.Parameters;
       "  troupe tasks show mbpp --id mbpp_700",
       "  troupe tasks show math --set task.file=my/problems.parquet --limit 2"
     })
-final class TasksShowCommand implements Callable<Integer> {
+final class TasksShowCommand extends CliCommand {
   /** The section of a configuration that a task needs. */
   record TaskConfig(
       @Doc("What the policy learns.") TaskSection task,
@@ -74,11 +75,7 @@ final class TasksShowCommand implements Callable<Integer> {
       description = "Most prompts printed; default ${DEFAULT-VALUE}.")
   private int limit;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Overrides a key of the configuration; may be given many times.")
-  private List<String> overrides = new ArrayList<>();
+  @Mixin private OverrideOption overrides = new OverrideOption();
 
   @Option(names = "--json", description = "One JSON object a prompt instead of text.")
   private boolean json;
@@ -117,7 +114,7 @@ final class TasksShowCommand implements Callable<Integer> {
 
   private Loaded alone(String wanted) throws IOException {
     Optional<Path> shipped =
-        BundledData.isWanted(overrides) ? BundledData.of(wanted) : Optional.empty();
+        BundledData.isWanted(overrides.values()) ? BundledData.of(wanted) : Optional.empty();
     List<String> settings = new ArrayList<>();
     shipped.ifPresent(
         file -> {
@@ -126,7 +123,7 @@ final class TasksShowCommand implements Callable<Integer> {
           settings.add("task.held_out_share=0");
           System.err.println("note: these rows ship with troupe: " + file);
         });
-    settings.addAll(overrides);
+    settings.addAll(overrides.values());
     TaskConfig bound =
         ConfigurationFile.bind(
                 TaskConfig.class,
@@ -140,7 +137,8 @@ final class TasksShowCommand implements Callable<Integer> {
   }
 
   private Loaded configured(Path file) throws IOException {
-    Composition composition = Composition.described(RunConfig.load(file, overrides).config());
+    Composition composition =
+        Composition.described(RunConfig.load(file, overrides.values()).config());
     return new Loaded(composition.task(), composition.tokenizer());
   }
 

@@ -1,6 +1,7 @@
 package io.troupe.cli.torch;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.engine.djl.install.BindingBuild;
 import io.troupe.engine.djl.install.BindingCache;
 import io.troupe.engine.djl.install.BindingSources;
@@ -18,10 +19,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -29,7 +27,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe torch build}: makes an installed PyTorch usable. */
 @Command(
     name = "build",
-    mixinStandardHelpOptions = true,
     description = {
       "Compiles DJL's published binding sources against an installed PyTorch, checks the result by a"
           + " training step, and puts it into DJL's cache. The Python environment is not changed.",
@@ -42,11 +39,9 @@ import picocli.CommandLine.Parameters;
       "  troupe torch build ~/vllm-env",
       "  troupe torch build ~/vllm-env --sources djl-0.35.1.tar.gz"
     })
-final class TorchBuildCommand implements Callable<Integer> {
+final class TorchBuildCommand extends CliCommand {
   /** What the compiler takes for one file that includes PyTorch's headers. */
   private static final long BYTES_PER_JOB = 1536L << 20;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Parameters(
       arity = "0..1",
@@ -82,8 +77,8 @@ final class TorchBuildCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     InstalledTorch torch = chosen(place);
     BindingCache cache = BindingCache.here();
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    PrintWriter progress = json ? Objects.requireNonNull(spec).commandLine().getErr() : out;
+    PrintWriter out = out();
+    PrintWriter progress = json ? err() : out;
     if (cache.find(torch) instanceof TorchBinding.Bundled) {
       line(progress, "%s needs no build: DJL's own binding is for it".formatted(torch));
     } else {

@@ -1,14 +1,11 @@
 package io.troupe.cli.torch;
 
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
+import io.troupe.cli.command.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe torch}: the PyTorch that runs compute with. */
 @Command(
     name = "torch",
-    mixinStandardHelpOptions = true,
     description = {
       "Finds installed PyTorches, builds the native binding that DJL needs for one, and checks it.",
       "A run uses the one that policy.torch or the variable TROUPE_TORCH names, else DJL's own, which is for CPUs."
@@ -21,11 +18,4 @@ import picocli.CommandLine.Command;
       "  troupe torch build ~/vllm-env",
       "  TROUPE_TORCH=~/vllm-env troupe torch doctor"
     })
-public final class TorchCommand implements Runnable {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    Objects.requireNonNull(spec).commandLine().usage(System.out);
-  }
-}
+public final class TorchCommand extends CommandGroup {}

@@ -1,6 +1,7 @@
 package io.troupe.cli.torch;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.cli.doctor.CheckLines;
 import io.troupe.cli.doctor.CheckResult;
 import io.troupe.cli.doctor.MachineChecks;
@@ -17,9 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -27,15 +25,12 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe torch doctor}: whether runs work with an installed PyTorch. */
 @Command(
     name = "doctor",
-    mixinStandardHelpOptions = true,
     description = {
       "Checks an installed PyTorch: its binding, a training step in a process of its own, the GPUs"
           + " that the CUDA runtime counts, and NCCL. Each line says what to do next.",
       "Exit code 0 if runs work with it, 1 if a line says fail."
     })
-final class TorchDoctorCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class TorchDoctorCommand extends CliCommand {
   @Parameters(
       arity = "0..1",
       defaultValue = "",
@@ -52,7 +47,7 @@ final class TorchDoctorCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     InstalledTorch torch = TorchBuildCommand.chosen(place);
     List<CheckResult> findings = findings(torch, BindingCache.here());
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     CheckLines.print(findings, json, out);
     return (MachineChecks.sound(findings) ? ExitCode.OK : ExitCode.INCOMPLETE).code();
   }

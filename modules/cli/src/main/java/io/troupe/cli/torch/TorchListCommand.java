@@ -1,6 +1,7 @@
 package io.troupe.cli.torch;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.engine.djl.install.BindingCache;
 import io.troupe.engine.djl.install.TorchSearch;
 import io.troupe.run.session.JsonText;
@@ -11,9 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -21,13 +19,10 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe torch list}: the PyTorches of this machine. */
 @Command(
     name = "list",
-    mixinStandardHelpOptions = true,
     description =
         "Lists DJL's own PyTorch, that of TROUPE_TORCH, and that of the Python on the search path:"
             + " version, CUDA, NCCL, and whether its binding is built.")
-final class TorchListCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+final class TorchListCommand extends CliCommand {
   @Parameters(
       arity = "0..1",
       defaultValue = "",
@@ -45,7 +40,7 @@ final class TorchListCommand implements Callable<Integer> {
     for (TorchSearch.Found found : new TorchSearch(System.getenv()).all(place)) {
       all.add(TorchDescription.json(found.how(), found.torch(), BindingCache.here()));
     }
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = out();
     JsonText text = new JsonText();
     all.forEach(each -> out.println(json ? text.line(each) : line(each)));
     out.flush();

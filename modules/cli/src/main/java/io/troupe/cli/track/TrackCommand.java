@@ -2,6 +2,8 @@ package io.troupe.cli.track;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentWatch;
+import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.RunArgument;
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.run.session.JsonText;
@@ -12,7 +14,6 @@ import io.troupe.tracking.TrackerStatus;
 import io.troupe.tracking.TrackingSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -20,21 +21,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe track}: sends a run to trackers, after it or while it continues. */
 @Command(
     name = "track",
-    mixinStandardHelpOptions = true,
     description = {
       "Sends a run to the trackers of its configuration: what they lack of it, from where they"
           + " stopped. May be repeated; nothing is sent twice.",
@@ -51,13 +48,10 @@ import picocli.CommandLine.Parameters;
       "",
       "Exit codes: 0 everything is sent · 2 no tracker, or bad usage · 4 it is not, and why"
     })
-public final class TrackCommand implements Callable<Integer> {
+public final class TrackCommand extends CliCommand {
   private static final Duration LOOK = Duration.ofSeconds(1);
 
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Parameters(index = "0", paramLabel = "RUN", description = "Folder or name of the run.")
-  private String run = "";
+  @Mixin private RunArgument run = new RunArgument();
 
   @Option(
       names = "--to",
@@ -93,23 +87,21 @@ public final class TrackCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    CommandLine command = commandLine();
     CountDownLatch ended = new CountDownLatch(1);
     if (child) {
       ParentWatch.start(ended::countDown);
     }
-    RunFolder folder = RunFolder.open(Path.of("runs"), run);
+    RunFolder folder = run.open();
     ResolvedConfig<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides);
     RunConfig config = resolved.config();
     List<TrackerKind> trackers = to.isEmpty() ? config.tracking() : to;
     if (trackers.isEmpty()) {
-      throw new CommandLine.ParameterException(
-          command,
+      throw refused(
           "%s has no tracking; give --to, such as --to tensorboard,wandb".formatted(folder));
     }
     if (trackers.contains(TrackerKind.MLFLOW) && config.trackers().mlflowUrl().isEmpty()) {
-      throw new CommandLine.ParameterException(
-          command, "mlflow needs --set trackers.mlflow_url=http://HOST:PORT");
+      throw refused("mlflow needs --set trackers.mlflow_url=http://HOST:PORT");
     }
     TrackingSettings settings = config.trackers().settings(trackers);
     Map<String, String> parameters = new LinkedHashMap<>();
@@ -151,7 +143,7 @@ public final class TrackCommand implements Callable<Integer> {
   }
 
   private void say(String sentence) {
-    PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
+    PrintWriter err = err();
     err.printf("%s %s%n", Instant.now().truncatedTo(ChronoUnit.SECONDS), sentence);
     err.flush();
   }

@@ -1,6 +1,7 @@
 package io.troupe.cli.verify;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.cli.command.CliCommand;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -27,7 +27,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe verify}: runs a verifier over a file of completions. */
 @Command(
     name = "verify",
-    mixinStandardHelpOptions = true,
     description = {
       "Judges the completions of a JSON Lines file: re-scores stored rollouts, tries a verifier.",
       "Every line holds id and completion, and what its verifier judges by: answer (math, gsm8k),"
@@ -49,9 +48,7 @@ import picocli.CommandLine.Parameters;
       "  troupe verify mbpp --input - --output - --workers 4 < completions.jsonl",
       "  troupe verify --list"
     })
-public final class VerifyCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
+public final class VerifyCommand extends CliCommand {
   @Parameters(
       index = "0",
       arity = "0..1",
@@ -194,7 +191,7 @@ public final class VerifyCommand implements Callable<Integer> {
   }
 
   private CommandLine.ParameterException bad(String message) {
-    return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), message);
+    return refused(message);
   }
 
   private static void print(VerifierProvider provider) {

@@ -13,7 +13,6 @@ import io.troupe.store.journal.RunJournal;
 import io.troupe.store.state.RunJson;
 import io.troupe.telemetry.MetricsFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,8 +31,7 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
    * @throws UnmodelledRunException if there is too little of it, or it sampled by other means than
    *     engines of its own
    */
-  public static RunFit of(Path root, String run) throws IOException, UnmodelledRunException {
-    RunFolder folder = RunFolder.view(root, run);
+  public static RunFit of(RunFolder folder) throws IOException, UnmodelledRunException {
     RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
     if (config.rollout().usesServers()) {
       throw new UnmodelledRunException(

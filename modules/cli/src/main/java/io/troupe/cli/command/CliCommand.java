@@ -1,0 +1,37 @@
+package io.troupe.cli.command;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A command with {@code --help}, which returns an exit code. */
+@Command(mixinStandardHelpOptions = true)
+public abstract class CliCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  protected final CommandLine commandLine() {
+    return spec.commandLine();
+  }
+
+  protected final PrintWriter out() {
+    return commandLine().getOut();
+  }
+
+  protected final PrintWriter err() {
+    return commandLine().getErr();
+  }
+
+  /** The refusal of a command line that cannot be carried out. */
+  protected final ParameterException refused(String message) {
+    return new ParameterException(commandLine(), message);
+  }
+
+  /** The refusal of a command line, with what it failed by. */
+  protected final ParameterException refused(String message, Throwable cause) {
+    return new ParameterException(commandLine(), message, cause);
+  }
+}

@@ -1,0 +1,16 @@
+package io.troupe.cli.command;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** A command that has subcommands, and itself prints which. */
+@Command(mixinStandardHelpOptions = true)
+public abstract class CommandGroup implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public final void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+}
