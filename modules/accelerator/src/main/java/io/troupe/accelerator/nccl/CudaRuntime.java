@@ -1,5 +1,6 @@
 package io.troupe.accelerator.nccl;
 
+import static io.troupe.base.foreign.ForeignFunctions.call;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -67,18 +68,6 @@ public final class CudaRuntime {
     return library.file();
   }
 
-  private interface Call {
-    int invoke() throws Throwable;
-  }
-
-  private static int result(Call call) {
-    try {
-      return call.invoke();
-    } catch (Throwable impossible) {
-      throw new AssertionError("a function in C throws nothing", impossible);
-    }
-  }
-
   private void require(String function, int result) {
     if (result != 0) {
       throw new AcceleratorException("%s: %s".formatted(function, words(result)));
@@ -87,12 +76,8 @@ public final class CudaRuntime {
 
   @SuppressWarnings("restricted") // CUDA returns a constant C string
   private String words(int result) {
-    try {
-      MemorySegment text = (MemorySegment) errorString.invokeExact(result);
-      return "%s (%d)".formatted(text.reinterpret(MESSAGE_BYTES).getString(0), result);
-    } catch (Throwable impossible) {
-      throw new AssertionError("a function in C throws nothing", impossible);
-    }
+    MemorySegment text = call(() -> (MemorySegment) errorString.invokeExact(result));
+    return "%s (%d)".formatted(text.reinterpret(MESSAGE_BYTES).getString(0), result);
   }
 
   /**
@@ -103,7 +88,7 @@ public final class CudaRuntime {
   public int devices() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_INT);
-      require("cudaGetDeviceCount", result(() -> (int) getDeviceCount.invokeExact(count)));
+      require("cudaGetDeviceCount", call(() -> (int) getDeviceCount.invokeExact(count)));
       return count.get(JAVA_INT, 0);
     }
   }
@@ -123,7 +108,7 @@ public final class CudaRuntime {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment unused = arena.allocate(JAVA_LONG);
       MemorySegment total = arena.allocate(JAVA_LONG);
-      require("cudaMemGetInfo", result(() -> (int) memGetInfo.invokeExact(unused, total)));
+      require("cudaMemGetInfo", call(() -> (int) memGetInfo.invokeExact(unused, total)));
       long all = total.get(JAVA_LONG, 0);
       return new DeviceMemory(all - unused.get(JAVA_LONG, 0), all);
     }
@@ -131,7 +116,7 @@ public final class CudaRuntime {
 
   /** Makes a device that of this thread's calls. */
   public void setDevice(int device) {
-    require("cudaSetDevice", result(() -> (int) setDevice.invokeExact(device)));
+    require("cudaSetDevice", call(() -> (int) setDevice.invokeExact(device)));
   }
 
   /** Creates a stream whose work does not wait for the default stream. */
@@ -140,19 +125,19 @@ public final class CudaRuntime {
       MemorySegment stream = arena.allocate(ADDRESS);
       require(
           "cudaStreamCreateWithFlags",
-          result(() -> (int) streamCreate.invokeExact(stream, NON_BLOCKING)));
+          call(() -> (int) streamCreate.invokeExact(stream, NON_BLOCKING)));
       return stream.get(ADDRESS, 0);
     }
   }
 
   /** Destroys a stream. */
   public void destroy(MemorySegment stream) {
-    require("cudaStreamDestroy", result(() -> (int) streamDestroy.invokeExact(stream)));
+    require("cudaStreamDestroy", call(() -> (int) streamDestroy.invokeExact(stream)));
   }
 
   /** Returns whether all work of a stream is done; throws if a part of it failed. */
   public boolean isDone(MemorySegment stream) {
-    int state = result(() -> (int) streamQuery.invokeExact(stream));
+    int state = call(() -> (int) streamQuery.invokeExact(stream));
     if (state == NOT_READY) {
       return false;
     }
@@ -164,7 +149,7 @@ public final class CudaRuntime {
   public long allocate(long bytes) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(ADDRESS);
-      require("cudaMalloc", result(() -> (int) allocate.invokeExact(address, bytes)));
+      require("cudaMalloc", call(() -> (int) allocate.invokeExact(address, bytes)));
       return address.get(ADDRESS, 0).address();
     }
   }
@@ -172,7 +157,7 @@ public final class CudaRuntime {
   /** Frees memory of the device. */
   public void free(long address) {
     MemorySegment memory = MemorySegment.ofAddress(address);
-    require("cudaFree", result(() -> (int) free.invokeExact(memory)));
+    require("cudaFree", call(() -> (int) free.invokeExact(memory)));
   }
 
   /** Begins to copy memory, of the host or the device, as work of a stream. */
@@ -181,18 +166,18 @@ public final class CudaRuntime {
     MemorySegment target = MemorySegment.ofAddress(to);
     require(
         "cudaMemcpyAsync",
-        result(() -> (int) copy.invokeExact(target, source, bytes, COPY_BY_ADDRESS, stream)));
+        call(() -> (int) copy.invokeExact(target, source, bytes, COPY_BY_ADDRESS, stream)));
   }
 
   /** Pins memory of the host, so that copies of it are fast and run beside other work. */
   public void pin(MemorySegment memory) {
     require(
         "cudaHostRegister",
-        result(() -> (int) hostRegister.invokeExact(memory, memory.byteSize(), 0)));
+        call(() -> (int) hostRegister.invokeExact(memory, memory.byteSize(), 0)));
   }
 
   /** Releases memory of the host that was pinned. */
   public void unpin(MemorySegment memory) {
-    require("cudaHostUnregister", result(() -> (int) hostUnregister.invokeExact(memory)));
+    require("cudaHostUnregister", call(() -> (int) hostUnregister.invokeExact(memory)));
   }
 }

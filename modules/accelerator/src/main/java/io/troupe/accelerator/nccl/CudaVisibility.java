@@ -1,5 +1,6 @@
 package io.troupe.accelerator.nccl;
 
+import io.troupe.base.foreign.ProcessEnvironment;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,11 +20,11 @@ public final class CudaVisibility {
    * @param gpus as the variable lists them: UUIDs or numbers; none hides all
    */
   public static void restrictTo(List<String> gpus) {
-    NativeLibrary.setVariable(VARIABLE, String.join(",", gpus));
+    ProcessEnvironment.set(VARIABLE, String.join(",", gpus));
   }
 
   /** What the libraries of this process read. */
   static Optional<String> current() {
-    return NativeLibrary.variable(VARIABLE);
+    return ProcessEnvironment.get(VARIABLE);
   }
 }

@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.troupe.base.foreign.ForeignFunctions;
+import io.troupe.base.foreign.ProcessEnvironment;
 import io.troupe.engine.parallel.Span;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -81,16 +83,8 @@ public final class NcclLibrary {
     return library.file();
   }
 
-  private interface Call {
-    int invoke() throws Throwable;
-  }
-
-  private static NcclResult result(Call call) {
-    try {
-      return NcclResult.of(call.invoke());
-    } catch (Throwable impossible) {
-      throw new AssertionError("a function in C throws nothing", impossible);
-    }
+  private static NcclResult result(ForeignFunctions.Call<Integer> call) {
+    return NcclResult.of(ForeignFunctions.call(call));
   }
 
   private static void requireFine(String function, NcclResult result) {
@@ -128,7 +122,7 @@ public final class NcclLibrary {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(ID);
       copy.copyFrom(MemorySegment.ofArray(id.bytes()));
-      return NativeLibrary.withVariable(
+      return ProcessEnvironment.with(
           "NCCL_COMM_BLOCKING",
           "0",
           () -> result(() -> (int) commInitRank.invokeExact(communicator, size, copy, rank)));
@@ -195,14 +189,12 @@ public final class NcclLibrary {
     if (getLastError.isEmpty()) {
       return "";
     }
-    try {
-      MemorySegment text = (MemorySegment) getLastError.get().invokeExact(communicator);
-      return text.equals(MemorySegment.NULL)
-          ? ""
-          : text.reinterpret(MESSAGE_BYTES).getString(0).strip();
-    } catch (Throwable impossible) {
-      throw new AssertionError("a function in C throws nothing", impossible);
-    }
+    MethodHandle function = getLastError.get();
+    MemorySegment text =
+        ForeignFunctions.call(() -> (MemorySegment) function.invokeExact(communicator));
+    return text.equals(MemorySegment.NULL)
+        ? ""
+        : text.reinterpret(MESSAGE_BYTES).getString(0).strip();
   }
 
   /** Returns the number of an element type in {@code ncclDataType_t}. */

@@ -1,12 +1,12 @@
 package io.troupe.base.process;
 
+import io.troupe.base.foreign.ForeignFunctions;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -85,18 +85,11 @@ public record PipedChild(Process process, InputStream output, InputStream errors
   }
 
   private static int call(MethodHandle function, Object argument) {
-    try {
-      return (int) function.invoke(argument);
-    } catch (Throwable impossible) {
-      throw new AssertionError("a function of the C library throws nothing", impossible);
-    }
+    return ForeignFunctions.call(() -> (int) function.invoke(argument));
   }
 
-  @SuppressWarnings("restricted") // pipe(int[2]) and close(int) of POSIX
   private static MethodHandle function(String name, ValueLayout argument) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(
-        linker.defaultLookup().findOrThrow(name),
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, argument));
+    return ForeignFunctions.ofTheCLibrary(
+        name, FunctionDescriptor.of(ValueLayout.JAVA_INT, argument));
   }
 }

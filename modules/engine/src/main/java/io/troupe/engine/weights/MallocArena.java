@@ -1,8 +1,8 @@
 package io.troupe.engine.weights;
 
+import io.troupe.base.foreign.ForeignFunctions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -16,23 +16,18 @@ import java.lang.invoke.MethodHandle;
  */
 final class MallocArena implements Arena {
   private static final MethodHandle MALLOC =
-      function("malloc", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
+      ForeignFunctions.ofTheCLibrary(
+          "malloc", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
   private static final MethodHandle FREE =
-      function("free", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS));
+      ForeignFunctions.ofTheCLibrary("free", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS));
 
   private final Arena reachable = Arena.ofAuto();
-
-  @SuppressWarnings("restricted") // both functions are of the C library
-  private static MethodHandle function(String name, FunctionDescriptor type) {
-    Linker linker = Linker.nativeLinker();
-    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
-  }
 
   @Override
   @SuppressWarnings("restricted") // malloc allocated exactly this segment
   public MemorySegment allocate(long bytes, long alignment) {
     long size = Math.max(1, Math.addExact(bytes, alignment));
-    MemorySegment start = malloc(size);
+    MemorySegment start = ForeignFunctions.call(() -> (MemorySegment) MALLOC.invokeExact(size));
     if (start.equals(MemorySegment.NULL)) {
       throw new OutOfMemoryError("the machine has no %d bytes left for weights".formatted(size));
     }
@@ -40,20 +35,12 @@ final class MallocArena implements Arena {
     return start.reinterpret(size, reachable, MallocArena::free).asSlice(ahead, bytes);
   }
 
-  private static MemorySegment malloc(long size) {
-    try {
-      return (MemorySegment) MALLOC.invokeExact(size);
-    } catch (Throwable impossible) {
-      throw new AssertionError("malloc throws nothing", impossible);
-    }
-  }
-
   private static void free(MemorySegment start) {
-    try {
-      FREE.invokeExact(start);
-    } catch (Throwable impossible) {
-      throw new AssertionError("free throws nothing", impossible);
-    }
+    ForeignFunctions.call(
+        () -> {
+          FREE.invokeExact(start);
+          return start;
+        });
   }
 
   @Override

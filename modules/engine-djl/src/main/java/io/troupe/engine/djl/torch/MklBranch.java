@@ -1,11 +1,6 @@
 package io.troupe.engine.djl.torch;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import io.troupe.base.foreign.ProcessEnvironment;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,7 +25,10 @@ final class MklBranch {
   /** Sets the variable for this process, unless the user has set it. */
   static void choose() {
     if (System.getenv(VARIABLE) == null) {
-      strict(CpuInfo.ofThisMachine().instructions()).ifPresent(MklBranch::set);
+      strict(CpuInfo.ofThisMachine().instructions())
+          // Fails only without memory; then MKL decides by itself, which the self-test of decoding
+          // finds.
+          .ifPresent(value -> ProcessEnvironment.set(VARIABLE, value));
     }
   }
 
@@ -46,26 +44,5 @@ final class MklBranch {
       return Optional.of("AVX512,STRICT");
     }
     return flags.contains("avx2") ? Optional.of("AVX2,STRICT") : Optional.empty();
-  }
-
-  @SuppressWarnings("restricted") // int setenv(const char *, const char *, int) of POSIX
-  private static void set(String value) {
-    Linker linker = Linker.nativeLinker();
-    MethodHandle setenv =
-        linker.downcallHandle(
-            linker.defaultLookup().findOrThrow("setenv"),
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_INT));
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment name = arena.allocateFrom(VARIABLE);
-      // Fails only without memory; then MKL decides by itself, which the self-test of decoding
-      // finds.
-      int _ = (int) setenv.invokeExact(name, arena.allocateFrom(value), 1);
-    } catch (Throwable impossible) {
-      throw new AssertionError("setenv throws nothing", impossible);
-    }
   }
 }
