@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.outage.Backoff;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.StopMatcher;
+import io.troupe.net.http.PatientClient;
+import io.troupe.net.http.PatientClient.Reply;
 import io.troupe.net.http.WholeResponse;
 import java.io.IOException;
 import java.net.URI;
@@ -17,6 +19,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +38,6 @@ public final class EndpointAnswers implements AnswerSource {
   private static final Duration PATIENCE = Duration.ofMinutes(30);
   private static final long MOST_BYTES = 64L << 20;
   private static final Backoff BACKOFF = new Backoff(250, 20_000);
-  private static final int EXCERPT = 200;
   private static final long SEEDS = 0x7fff_ffffL;
 
   private final List<URI> servers;
@@ -44,21 +46,7 @@ public final class EndpointAnswers implements AnswerSource {
   private final Semaphore room;
   private final AtomicInteger turn = new AtomicInteger();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  // HTTP/1.1: servers that do not support the upgrade to HTTP/2 drop the request's body with it.
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(10))
-          .build();
-
-  /** A request that a server has refused for good. */
-  private static final class RefusedException extends IOException {
-    private static final long serialVersionUID = 1;
-
-    RefusedException(String message) {
-      super(message);
-    }
-  }
+  private final PatientClient http = new PatientClient(MOST_BYTES, BACKOFF, Thread::sleep);
 
   /**
    * Servers that serve the same policy.
@@ -95,7 +83,7 @@ public final class EndpointAnswers implements AnswerSource {
       if (response.statusCode() != 200 || !name.isTextual()) {
         throw new IOException(
             "%s lists no model (HTTP %d: %s); name one by --model"
-                .formatted(models, response.statusCode(), excerpt(response.body())));
+                .formatted(models, response.statusCode(), PatientClient.excerpt(response.body())));
       }
       return name.asText();
     }
@@ -138,52 +126,42 @@ public final class EndpointAnswers implements AnswerSource {
   }
 
   private Answer repeated(EvaluationItem item, long seed) throws IOException, InterruptedException {
-    for (int attempt = 1; ; attempt++) {
-      URI server = servers.get(Math.floorMod(turn.getAndIncrement(), servers.size()));
-      try {
-        return ask(server, item, seed);
-      } catch (RefusedException forGood) {
-        throw forGood;
-      } catch (IOException perhapsLater) {
-        if (attempt == ATTEMPTS) {
-          throw new IOException(
-              "%s, asked %d times: %s".formatted(server, attempt, perhapsLater.getMessage()),
-              perhapsLater);
-        }
-        Thread.sleep(BACKOFF.pauseMillis(attempt));
-      }
-    }
+    String body = body(item, seed);
+    Reply last = http.repeat(ATTEMPTS, number -> ask(next(), body, number));
+    return switch (last) {
+      case Reply.Text(String text) -> read(text, item);
+      case Reply.Refused(String why) -> throw new IOException(why);
+      case Reply.Again(String why, boolean _, Optional<Duration> _) -> throw new IOException(why);
+    };
   }
 
-  private Answer ask(URI server, EvaluationItem item, long seed)
-      throws IOException, InterruptedException {
+  private URI next() {
+    return servers.get(Math.floorMod(turn.getAndIncrement(), servers.size()));
+  }
+
+  private Reply ask(URI server, String body, int number) throws InterruptedException {
     HttpRequest request =
         authorized(HttpRequest.newBuilder(server.resolve("completions")), key)
             .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(body(item, seed)))
+            .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
-    HttpResponse<String> response =
-        WholeResponse.within(
-            http,
-            request,
-            HttpResponse.BodyHandlers.limiting(
-                HttpResponse.BodyHandlers.ofString(UTF_8), MOST_BYTES),
-            PATIENCE);
-    int status = response.statusCode();
-    String why = "HTTP %d: %s".formatted(status, excerpt(response.body()));
-    if (status == 408 || status == 429 || status >= 500) {
-      throw new IOException(why);
-    }
-    if (status != 200) {
-      throw new RefusedException("%s refuses the prompt: %s".formatted(server, why));
-    }
-    JsonNode reply = EvaluationLines.JSON.readTree(response.body());
+    return switch (http.send(request, PATIENCE)) {
+      case Reply.Text text -> text;
+      case Reply.Refused(String why) ->
+          new Reply.Refused("%s refuses the prompt: %s".formatted(server, why));
+      case Reply.Again(String why, boolean late, Optional<Duration> after) ->
+          new Reply.Again("%s, asked %d times: %s".formatted(server, number, why), late, after);
+    };
+  }
+
+  private static Answer read(String text, EvaluationItem item) throws IOException {
+    JsonNode reply = EvaluationLines.JSON.readTree(text);
     JsonNode choice = reply.path("choices").path(0);
     JsonNode tokens = reply.path("usage").path("completion_tokens");
     if (!choice.path("text").isTextual() || !tokens.isIntegralNumber()) {
-      throw new RefusedException(
-          "%s answers without choices[0].text and usage.completion_tokens: %s"
-              .formatted(server, excerpt(response.body())));
+      throw new IOException(
+          "a server answers without choices[0].text and usage.completion_tokens: "
+              + PatientClient.excerpt(text));
     }
     return new Answer(
         StopMatcher.cut(choice.path("text").asText(), item.sampling().stops()),
@@ -215,14 +193,9 @@ public final class EndpointAnswers implements AnswerSource {
     return body.toString();
   }
 
-  private static String excerpt(String text) {
-    String line = text.strip().replace('\n', ' ');
-    return line.length() <= EXCERPT ? line : line.substring(0, EXCERPT) + "…";
-  }
-
   @Override
   public void close() {
     threads.shutdownNow();
-    http.shutdownNow();
+    http.close();
   }
 }

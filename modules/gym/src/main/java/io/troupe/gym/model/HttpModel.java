@@ -1,6 +1,5 @@
 package io.troupe.gym.model;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,57 +7,33 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.outage.Backoff;
 import io.troupe.gym.loop.Spend;
-import io.troupe.net.http.WholeResponse;
+import io.troupe.net.http.PatientClient;
+import io.troupe.net.http.PatientClient.Reply;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
  * A language model behind HTTP: OpenAI's {@code /chat/completions}, which most servers have, {@code
- * troupe serve} among them, or Anthropic's {@code /v1/messages}. A busy server (408, 429, 5xx) and
- * one that cannot be reached are asked again after a pause that doubles; any other refusal ends the
- * call. One request is under way at a time.
+ * troupe serve} among them, or Anthropic's {@code /v1/messages}. {@link PatientClient} says which
+ * requests are repeated; any other refusal ends the call. One request is under way at a time.
  */
 public final class HttpModel implements LanguageModel, AutoCloseable {
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-  private static final Backoff BACKOFF = new Backoff(1_000, LONGEST_PAUSE.toMillis());
+  private static final Backoff BACKOFF = new Backoff(1_000, 30_000);
   private static final long MOST_BYTES = 8 << 20;
-  private static final int EXCERPT = 200;
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final HttpResponse.BodyHandler<String> BOUNDED_TEXT =
-      HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofString(UTF_8), MOST_BYTES);
-
-  /** Waits between two attempts. */
-  @FunctionalInterface
-  public interface Pause {
-    void wait(Duration time) throws InterruptedException;
-  }
-
-  private sealed interface Attempt {
-    record Answered(ModelReply reply) implements Attempt {}
-
-    record Again(String why, Optional<Duration> after) implements Attempt {}
-  }
 
   private final ModelSettings settings;
   private final URI endpoint;
-  private final Pause pause;
-  // HTTP/1.1: servers that do not support the upgrade to HTTP/2 drop the request's body with it.
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(10))
-          .build();
+  private final PatientClient http;
 
   /** A model that has been asked nothing yet. */
-  public HttpModel(ModelSettings settings, Pause pause) {
+  public HttpModel(ModelSettings settings, PatientClient.Pause pause) {
     this.settings = settings;
-    this.pause = pause;
+    this.http = new PatientClient(MOST_BYTES, BACKOFF, pause);
     String base = settings.url().toString().replaceAll("/+$", "");
     this.endpoint =
         URI.create(
@@ -90,50 +65,23 @@ public final class HttpModel implements LanguageModel, AutoCloseable {
 
   @Override
   public ModelReply ask(ModelRequest request) throws IOException {
-    String why = "";
-    for (int attempt = 1; attempt <= settings.attempts(); attempt++) {
-      try {
-        switch (attempt(request)) {
-          case Attempt.Answered(ModelReply reply) -> {
-            return reply;
-          }
-          case Attempt.Again(String reason, Optional<Duration> after) -> {
-            why = reason;
-            if (attempt < settings.attempts()) {
-              pause.wait(
-                  after
-                      .filter(time -> time.compareTo(LONGEST_PAUSE) <= 0)
-                      .orElse(Duration.ofMillis(BACKOFF.pauseMillis(attempt))));
-            }
-          }
-        }
-      } catch (InterruptedException stopped) {
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("the call of " + endpoint + " was interrupted");
-      }
-    }
-    throw new IOException(
-        "the model at %s, asked %d times: %s; everything is kept, and --resume continues"
-            .formatted(endpoint, settings.attempts(), why));
-  }
-
-  private Attempt attempt(ModelRequest request) throws IOException, InterruptedException {
-    HttpResponse<String> response;
+    HttpRequest call = http(request);
+    Reply reply;
     try {
-      response =
-          WholeResponse.within(http, http(request), BOUNDED_TEXT, settings.prices().timeout());
-    } catch (IOException away) {
-      return new Attempt.Again(away.toString(), Optional.empty());
+      reply = http.repeat(settings.attempts(), _ -> http.send(call, settings.prices().timeout()));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("the call of " + endpoint + " was interrupted");
     }
-    int status = response.statusCode();
-    if (status == 200) {
-      return new Attempt.Answered(reply(response.body()));
-    }
-    String why = "HTTP %d: %s".formatted(status, excerpt(response.body()));
-    if (status == 408 || status == 429 || status >= 500) {
-      return new Attempt.Again(why, retryAfter(response));
-    }
-    throw new IOException("the model at %s refuses: %s".formatted(endpoint, why));
+    return switch (reply) {
+      case Reply.Text(String text) -> reply(text);
+      case Reply.Refused(String why) ->
+          throw new IOException("the model at %s refuses: %s".formatted(endpoint, why));
+      case Reply.Again(String why, boolean _, Optional<Duration> _) ->
+          throw new IOException(
+              "the model at %s, asked %d times: %s; everything is kept, and --resume continues"
+                  .formatted(endpoint, settings.attempts(), why));
+    };
   }
 
   private HttpRequest http(ModelRequest request) {
@@ -178,32 +126,21 @@ public final class HttpModel implements LanguageModel, AutoCloseable {
       long output = usage.path(openai ? "completion_tokens" : "output_tokens").asLong();
       if (!text.isTextual()) {
         throw new IOException(
-            "the model at %s answers without a text: %s".formatted(endpoint, excerpt(body)));
+            "the model at %s answers without a text: %s"
+                .formatted(endpoint, PatientClient.excerpt(body)));
       }
       return new ModelReply(
           text.textValue(),
           new Spend(1, input, output, settings.prices().microDollars(input, output)));
     } catch (JsonProcessingException notJson) {
       throw new IOException(
-          "the model at %s answers no JSON: %s".formatted(endpoint, excerpt(body)), notJson);
+          "the model at %s answers no JSON: %s".formatted(endpoint, PatientClient.excerpt(body)),
+          notJson);
     }
-  }
-
-  private static Optional<Duration> retryAfter(HttpResponse<?> response) {
-    return response
-        .headers()
-        .firstValue("Retry-After")
-        .filter(value -> value.matches("\\d{1,5}"))
-        .map(value -> Duration.ofSeconds(Long.parseLong(value)));
-  }
-
-  private static String excerpt(String text) {
-    String line = text.strip().replace('\n', ' ');
-    return line.length() <= EXCERPT ? line : line.substring(0, EXCERPT) + "…";
   }
 
   @Override
   public void close() {
-    http.shutdownNow();
+    http.close();
   }
 }
