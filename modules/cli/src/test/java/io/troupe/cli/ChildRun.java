@@ -71,7 +71,7 @@ final class ChildRun implements AutoCloseable {
   /**
    * Where a process runs.
    *
-   * @param prefix stands before its command
+   * @param prefix words before its command
    * @param options of its JVM and of those it starts
    */
   record Place(List<String> prefix, List<String> options) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The TCP ports on which a process listens, as Linux tells them. */
+/** The TCP ports on which a process listens, as Linux lists them. */
 final class OpenPorts {
   private static final String LISTENING = "0A";
   private static final int ADDRESS = 1;

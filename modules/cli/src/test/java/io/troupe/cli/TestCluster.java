@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A coordinator and nodes as real processes, and what their run's folder tells of them. */
+/** A coordinator and nodes as real processes, and what their run's folder says of them. */
 final class TestCluster {
   /** A run of the table policy that is slow enough for a cluster. */
   static final String RUN =

@@ -81,7 +81,7 @@ final class TestNetwork implements AutoCloseable {
     return PREFIX + host;
   }
 
-  /** What stands before a command that is to run on a host. */
+  /** The words before a command that is to run on a host. */
   List<String> on(int host) {
     return enter(host);
   }

@@ -146,7 +146,7 @@ final class UnauthenticatedPeerTest {
                   .withFallback(settings.config()));
     }
 
-    /** Looks for actors of processes, and tells them to stop. */
+    /** Looks for actors of processes, and asks them to stop. */
     List<CompletableFuture<ActorRef>> askAndPoison(List<HostPort> ports) {
       List<CompletableFuture<ActorRef>> asked = new ArrayList<>();
       for (HostPort at : ports) {

@@ -26,7 +26,8 @@ final class OperatorCommandRoute implements AutoCloseable {
   }
 
   private final RunSource source;
-  private final ReadWriteLock answering = new ReentrantReadWriteLock(); // whoever answers reads
+  private final ReadWriteLock answering =
+      new ReentrantReadWriteLock(); // answering takes the read lock
   private volatile boolean closed;
 
   OperatorCommandRoute(RunSource source) {

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * A build as it goes to hosts: {@code bin/troupe}, which needs nothing but a JDK in {@code
  * JAVA_HOME}, and {@code lib/}, the class path of this very process.
  *
- * @param folder where it stands
+ * @param folder where it is
  * @param digest over names and contents of its files
  */
 public record Bundle(Path folder, String digest) {
@@ -57,7 +57,7 @@ public record Bundle(Path folder, String digest) {
     return of(folder);
   }
 
-  /** A bundle that stands in a folder already. */
+  /** A bundle that is in a folder already. */
   public static Bundle of(Path folder) throws IOException {
     MessageDigest sha = Sha256.digest();
     for (Path file : files(folder)) {

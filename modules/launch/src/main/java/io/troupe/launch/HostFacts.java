@@ -94,7 +94,7 @@ public record HostFacts(
     return said.containsKey(key) ? said.getOrDefault(key, "").lines().toList() : List.of();
   }
 
-  /** Everything that stands in the way, each with the next step. */
+  /** Every obstacle, each with the next step. */
   List<String> problems() {
     List<String> problems = new ArrayList<>();
     if (java.isEmpty()) {

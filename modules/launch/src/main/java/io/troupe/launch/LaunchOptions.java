@@ -53,7 +53,7 @@ final class LaunchOptions {
   /**
    * The command that does something else to the same hosts.
    *
-   * @param verb of {@code troupe launch}, with what stands before the options
+   * @param verb of {@code troupe launch}, with the words before the options
    */
   String command(String verb) {
     List<String> words = new ArrayList<>(List.of("--hosts", hosts.toString()));

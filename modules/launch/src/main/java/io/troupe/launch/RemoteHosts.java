@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * and {@code agent.exit} once the process has ended.
  */
 public final class RemoteHosts implements AutoCloseable {
-  /** Something stands in the way of a launch; nothing was started by it. */
+  /** An obstacle to a launch, by which nothing was started. */
   public static final class NotReadyException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -281,7 +281,7 @@ public final class TraceFiles implements AutoCloseable {
     write(Files::rollouts, Kind.TEXT, line);
   }
 
-  /** Every group of a step is named, so that the last line of a step tells all of it. */
+  /** Every group of a step is named, so that the last line of a step holds all of it. */
   void trained(long step, List<GroupTokenMarks> groups) {
     Map<String, Object> line = line();
     line.put("step", step);

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Draws for whoever tries the policy. */
+/** Samples for a person who tries the policy. */
 class AdHocSamplingTest {
   private static final long PATIENCE_SECONDS = 60;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** An engine that does what a test tells it to, beside what the toy engine would do. */
+/** A toy engine with the behaviour that a test asks for. */
 class Sampler implements SamplingEngine {
   final SamplingEngine toy = Toys.policy().newSampler();
   final CompletableFuture<String> lost = new CompletableFuture<>();

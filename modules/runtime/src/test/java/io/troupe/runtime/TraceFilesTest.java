@@ -39,7 +39,7 @@ final class TraceFilesTest {
           List.of(
               new GroupTokenMarks(Toys.lease(17, 21), List.of(TokenMarks.NONE, some)),
               new GroupTokenMarks(Toys.lease(18, 20), List.of(TokenMarks.NONE, TokenMarks.NONE))));
-      // It stands there without a close: a killed process keeps the marks of its last step.
+      // The file lies there without a close: a killed process keeps the marks of its last step.
       Path file = folder.resolve("trained.jsonl");
       Await.until(() -> Files.size(file) > 0);
       assertThat(Files.readString(file))

@@ -16,7 +16,7 @@ import java.util.StringJoiner;
  */
 public record CurvePlot(
     String title, String xLabel, String yLabel, List<Series> series, List<Level> levels) {
-  /** A point; one that is not finite is left out, and the curve goes on behind it. */
+  /** A point; one that is not finite is left out, and the curve continues behind it. */
   public record Point(double x, double y) {}
 
   /** A curve through points in the order given. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Rows on their way to whoever watches, in order of steps: a row waits for its evaluation, and
+ * Rows on their way to their readers, in order of steps: a row waits for its evaluation, and
  * later rows wait behind it.
  *
  * <p>A checkpoint does not wait for an evaluation, so it carries the rows that are not in

@@ -123,7 +123,7 @@ public final class StepMeter {
     }
   }
 
-  /** The row of a step that has just ended; counting starts anew. */
+  /** The row of a step that has just ended; counting starts again. */
   public StepRow row(long step, Reading reading, Verification verification, long nowMillis) {
     addElapsed(nowMillis);
     double seconds = Math.max(1, nowMillis - lastStepAt) / 1000.0;

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 
 /**
  * What one training step measured: a row of the training screen and a line of metrics.jsonl. Each
- * component's definition stands on it, and in docs/metrics.md.
+ * component's definition is on it, and in docs/metrics.md.
  *
  * <p>As JSON a row is one flat object with the components' names in snake_case: without {@code
  * eval} when no evaluation ran, without the measures of training before the first step. A number

@@ -1,4 +1,4 @@
-/** What a run tells about itself: the metrics, their definitions, and how they are shown. */
+/** What a run reports about itself: the metrics, their definitions, and how they are shown. */
 @NullMarked
 package io.troupe.telemetry;
 

@@ -61,7 +61,7 @@ public final class Fuzz {
     this.dictionary = List.copyOf(dictionary);
   }
 
-  /** Runs so many inputs, or for the seconds the property asks for. */
+  /** Runs this number of inputs, or for the seconds the property asks for. */
   public void run(long inputs, FuzzedCode check) {
     Integer seconds = Integer.getInteger("troupe.fuzz.seconds");
     long first = Long.getLong("troupe.fuzz.seed", 0);

@@ -61,7 +61,7 @@ public final class SharedMemoryCollective implements Collective {
   /**
    * Joins a group.
    *
-   * @param path of a file that is the group's alone; made by whoever comes first
+   * @param path of a file that is the group's alone; made by the first rank that comes
    * @param slotBytes for each rank, the same for all: arrays pass through in parts of this size
    * @param deadline of each exchange
    */

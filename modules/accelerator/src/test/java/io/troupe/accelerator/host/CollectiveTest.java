@@ -344,7 +344,7 @@ class CollectiveTest {
     }
   }
 
-  /** A rank leaves; the others abandon the step, and a new group goes on from the checkpoint. */
+  /** A rank leaves; the others abandon the step, and a new group continues from the checkpoint. */
   @ParameterizedTest
   @EnumSource(Way.class)
   void step_rankLost_isAbandonedAndANewGroupGoesOnFromTheCheckpoint(Way way) throws Exception {
@@ -478,7 +478,7 @@ class CollectiveTest {
     }
   }
 
-  /** A door tells in a thread of its own whom it has refused. */
+  /** An acceptor reports refusals in a thread of its own. */
   private void awaitRefusals(int count) {
     Await.until(count + " refusals", () -> refused.size() >= count);
     assertThat(refused).hasSize(count);

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 /**
  * {@code troupe trainer-rank}: one data-parallel rank of a trainer in a JVM of its own. The
  * coordinator of the run starts it, or the agent of a node; it ends with its standard input, which
- * is a pipe from whoever did.
+ * is a pipe from the process that did.
  */
 @Command(
     name = "trainer-rank",

@@ -66,7 +66,7 @@ public final class FileVerification {
   /**
    * Judges it all.
    *
-   * @param output a file, which appears when all is done (until then what is done stands in {@code
+   * @param output a file, which appears when all is done (until then what is done is in {@code
    *     FILE.partial}), or {@code -}
    * @throws IOException if a file cannot be read or written
    */

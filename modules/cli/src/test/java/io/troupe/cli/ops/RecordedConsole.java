@@ -25,7 +25,7 @@ public final class RecordedConsole implements AutoCloseable {
   }
 
   /**
-   * Opens one over a run of 16 nodes that has trained so many groups.
+   * Opens one over a run of 16 nodes that has trained {@code groups} groups.
    *
    * @param live whether it takes orders, which are then written down and not carried out
    */

@@ -54,7 +54,7 @@ final class RecordedRun implements RunSource {
   private long now = start;
 
   /**
-   * A run that has trained so many groups.
+   * A run that has trained {@code groups} groups.
    *
    * @param live whether it takes orders
    */

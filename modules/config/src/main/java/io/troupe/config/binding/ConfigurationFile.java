@@ -30,7 +30,7 @@ public final class ConfigurationFile {
     return bind(type, file, text(file), overrides);
   }
 
-  /** As {@link #load}, of a text that stands, or will stand, in {@code file}. */
+  /** As {@link #load}, of a text that is, or will be, in {@code file}. */
   public static <T extends Record> ResolvedConfig<T> bind(
       Class<T> type, Path file, String text, List<String> overrides) {
     ViolationLog findings = new ViolationLog(file);

@@ -18,7 +18,7 @@ final class ViolationLog {
     this.file = file;
   }
 
-  /** Remembers where {@code path} stands. */
+  /** Remembers where {@code path} is. */
   void locate(String path, ConfigTree.Entry entry) {
     entries.put(path, entry);
   }

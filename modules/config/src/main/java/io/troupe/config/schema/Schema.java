@@ -28,7 +28,7 @@ public sealed interface Schema {
       parts = List.copyOf(parts);
     }
 
-    /** Its keys, those of records that stand {@link Inline} among them. */
+    /** Its keys, those of {@link Inline} records among them. */
     public List<Key> keys() {
       return parts.stream().flatMap(part -> part.keys().stream()).toList();
     }
@@ -81,7 +81,7 @@ public sealed interface Schema {
     List<Key> keys();
   }
 
-  /** A record that stands {@link Inline}. */
+  /** A record that is {@link Inline}. */
   record Group(Section section) implements Part {
     @Override
     public List<Key> keys() {

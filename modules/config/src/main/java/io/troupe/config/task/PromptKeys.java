@@ -9,7 +9,7 @@ import io.troupe.config.schema.RelativeToFile;
 import io.troupe.tasks.PromptTemplate;
 import java.util.List;
 
-/** What stands around a question, and what ends its answer. */
+/** What is put around a question, and what ends its answer. */
 @Doc("Wording of prompts")
 public record PromptKeys(
     @Doc(

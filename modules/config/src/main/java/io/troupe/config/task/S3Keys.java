@@ -25,7 +25,7 @@ public record S3Keys(
         String s3Endpoint,
     @Doc("Region of S3; empty means what the environment says, else the bucket's own.") @Default("")
         String s3Region,
-    @Doc("Whether the bucket stands in the path of addresses, as MinIO and its like need it.")
+    @Doc("Whether the bucket is in the path of addresses, as MinIO and its like need it.")
         @Default("false")
         boolean s3PathStyle)
     implements Validated {

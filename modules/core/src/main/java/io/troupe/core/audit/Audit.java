@@ -183,7 +183,7 @@ public final class Audit {
       case Event.GroupFailed(GroupId group, String reason) -> onFailed(group, reason);
       case Event.AnswerRefused _ -> count(AuditCounter.REFUSED, 1);
       case Event.WorkerLost(WorkerId worker) -> gone.add(worker);
-      case Event.WorkerRetired _ -> {} // Its leases may go on.
+      case Event.WorkerRetired _ -> {} // Its leases may continue.
       case Event.WorkerSuspended suspension -> suspended.add(suspension.worker().place());
       case Event.WorkerResumed(WorkerId worker) -> suspended.remove(worker.place());
       case Event.VerificationSuspended _ -> verifiersSuspended = true;

@@ -45,7 +45,7 @@ import java.util.List;
  * <p><b>Kinks.</b> The surrogate is not differentiable where rho equals an end of the clip range.
  * The derivative there is the one of the inner side, rho A, as autograd has it in PyTorch: a token
  * exactly at the end still learns. This matters when clipLow or clipHigh is 0, where an on-policy
- * token (rho = 1) stands on the kink.
+ * token (rho = 1) is on the kink.
  *
  * <p>An exponential may overflow to infinity, when log-probabilities are hundreds of nats apart.
  * Where its weight is 0 it leaves nothing; else the result is whatever IEEE arithmetic makes of it,

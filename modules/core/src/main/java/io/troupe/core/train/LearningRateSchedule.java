@@ -17,7 +17,7 @@ import static io.troupe.core.Require.require;
  *
  * <p>No step is spent at a rate of 0 before the warm-up: its first step has peak/W and its last the
  * peak. The last step of the run has the floor, unless the warm-up takes all of it. The rate is a
- * function of the step alone, so a resumed run needs no state to go on.
+ * function of the step alone, so a resumed run needs no state to continue.
  *
  * @param peak highest rate, 0 or greater
  * @param warmupSteps W, 0 or greater

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A sound journal, and the same with one promise broken at a time: two groups of two completions,
- * one step trained, a process that dies, another that goes on from the checkpoint.
+ * one step trained, a process that dies, another that continues from the checkpoint.
  */
 final class AuditTest {
   private static final WorkerId WORKER = new WorkerId("w");
@@ -98,7 +98,7 @@ final class AuditTest {
     events.add(grant(2, 4, 1));
     AuditReport whole = audit(events);
 
-    // Up to the checkpoint that the second process goes on from: what it needs is kept.
+    // Up to the checkpoint that the second process continues from: what it needs is kept.
     for (int dropped = 0; dropped <= LIFE.indexOf(TRAINED) + 1; dropped++) {
       Audit audit = new Audit(dropped, fold(LIFE.subList(0, dropped)));
       for (int i = dropped; i < events.size(); i++) {

@@ -25,7 +25,7 @@ class StalenessBoundTest {
         .containsExactly(true, true, true, true, true);
   }
 
-  /** Two completions, of versions 2 to 3 and 4 to 4; the trainer stands at {@code trainer}. */
+  /** Two completions, of versions 2 to 3 and 4 to 4; the trainer is at {@code trainer}. */
   @ParameterizedTest
   @CsvSource({
     "MASK, 1, 5, false", "MASK, 1, 6, true", "MASK, 0, 4, false", "MASK, 0, 5, true",

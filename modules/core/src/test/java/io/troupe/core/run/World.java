@@ -291,7 +291,7 @@ final class World {
 
   /** The coordinator's process dies and another takes over with nothing but the journal. */
   private void failOver() {
-    // The fold goes on from the last takeover's; the test folds the whole journal at the end.
+    // The fold continues from the last takeover's; the test folds the whole journal at the end.
     for (Event event : journal.subList(takenOverAt, journal.size())) {
       takenOver = takenOver.evolve(event);
     }

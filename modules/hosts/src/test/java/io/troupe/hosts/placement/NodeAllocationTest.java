@@ -27,7 +27,7 @@ final class NodeAllocationTest {
 
   private static final NodeAllocation FREE = NodeAllocation.of(Optional.of(PLACEMENT), false, true);
 
-  /** Under a head that goes on with the run. */
+  /** Under a coordinator that continues the run. */
   private static final NodeAllocation NEXT =
       NodeAllocation.of(Optional.of(PLACEMENT), false, false);
 

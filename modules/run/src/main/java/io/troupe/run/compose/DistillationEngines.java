@@ -27,7 +27,7 @@ public record DistillationEngines(PolicyEngines delegate, HttpTeacher teacher)
   /**
    * The engines with the servers that a configuration names as teacher; the same if it names none.
    *
-   * @param say tells the user who teaches
+   * @param say shows the user who teaches
    * @throws IOException if a server cannot teach; says why
    */
   public static PolicyEngines of(RunConfig config, PolicyEngines own, Consumer<String> say)

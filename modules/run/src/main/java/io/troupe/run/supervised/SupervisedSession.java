@@ -192,7 +192,7 @@ public final class SupervisedSession {
     AtomicFile.replace(folder.metrics(), lines.toByteArray());
   }
 
-  /** What is open while the run goes on. */
+  /** What is open while the run continues. */
   private final class Work {
     private final Journal journal;
     private final Checkpoints checkpoints;

@@ -104,7 +104,7 @@ public final class Toys {
     return settings(steps, warmupSteps, 1_000_000);
   }
 
-  /** The same, with so many groups of equal rewards in a row at most. */
+  /** The same, with a limit of groups of equal rewards in a row. */
   public static RunSettings settings(int steps, int warmupSteps, int mostFiltered) {
     RunLimits limits =
         new RunLimits(

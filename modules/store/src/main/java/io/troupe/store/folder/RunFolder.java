@@ -112,7 +112,7 @@ public final class RunFolder {
   }
 
   /**
-   * Finds the folder of a run that is to go on.
+   * Finds the folder of a run that is to continue.
    *
    * @param root where runs are
    * @param run a folder's path, or its bare name under {@code root}

@@ -87,7 +87,7 @@ final class JournalPropertyTest {
     }
   }
 
-  /** With a lock that does not work, a writer that was taken over goes on as long as it can. */
+  /** With a lock that does not work, a writer that was taken over continues as long as it can. */
   @ParameterizedTest
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
   void next_fencedWriterGoesOn_returnsTheRightfulWritersRecords(long seed) throws IOException {

@@ -27,7 +27,7 @@ public final class DataCache {
    * Creates a cache in a folder, which need not exist yet.
    *
    * @param origins asked one after the other for a split that is not in the cache
-   * @param say tells the user what the cache waits for
+   * @param say shows the user what the cache waits for
    */
   public DataCache(Path root, List<DataOrigin> origins, Consumer<String> say) {
     this.shared = new SharedFolders("fetched", say);

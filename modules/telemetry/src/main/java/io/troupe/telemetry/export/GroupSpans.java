@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * waiting, drawing, judging, buffered, training.
  *
  * <p>Ids follow from the run's name and the events alone, so that a run that is told twice is not
- * two runs. What a resume undoes ends there; what goes on afterwards is a trace of its own.
+ * two runs. What a resume undoes ends there; what continues afterwards is a trace of its own.
  *
  * @see <a href="https://opentelemetry.io/docs/specs/otel/trace/api/">the tracing API</a>
  */

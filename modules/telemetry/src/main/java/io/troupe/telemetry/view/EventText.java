@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param sequence its number among the run's events, from 1: a stable address
  * @param atMillis since 1970, UTC
  * @param type the event's name
- * @param density 0 tells the run's story, 1 adds how groups end, 2 is everything
+ * @param density 0 is the run's story, 1 adds how groups end, 2 is everything
  * @param tone plain, good, warn or bad
  * @param group it is about; 0 for none
  * @param worker it is about; "" for none

@@ -199,7 +199,7 @@ public final class RunFold {
    * Events after a number, oldest first.
    *
    * @param density 0 to 2, as in {@link EventText}
-   * @param limit the newest so many
+   * @param limit most rows, the newest ones
    */
   public synchronized List<EventText> events(long after, int density, int limit) {
     List<EventText> found = new ArrayList<>();
@@ -222,7 +222,7 @@ public final class RunFold {
         .toList();
   }
 
-  /** Rows of metrics after the first so many, oldest first. */
+  /** Rows of metrics after the first {@code after}, oldest first. */
   public synchronized List<Map<String, Object>> rows(long after) {
     return rows.stream().skip(Math.max(0, rows.size() - (rowsSeen - after))).toList();
   }

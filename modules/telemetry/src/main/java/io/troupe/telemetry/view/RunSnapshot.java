@@ -28,7 +28,7 @@ final class RunSnapshot {
   private final RunFold fold;
   private final long now;
 
-  /** A run that is over stands still: its last moment is the moment. */
+  /** A run that is over has no time: its last moment is the moment. */
   RunSnapshot(RunFold fold, long now) {
     this.fold = fold;
     this.now = fold.phase.equals("ended") ? fold.lastAt : Math.max(now, fold.lastAt);

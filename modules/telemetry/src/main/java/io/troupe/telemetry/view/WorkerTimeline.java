@@ -3,7 +3,7 @@ package io.troupe.telemetry.view;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A rollout worker while the run goes on: the mutable side of {@link RunView.WorkerRow}. */
+/** A rollout worker while the run continues: the mutable side of {@link RunView.WorkerRow}. */
 final class WorkerTimeline {
   /** States of its clock. */
   static final int IDLE = 0;

@@ -93,7 +93,7 @@ class MathVerifierTest {
     assertThat(passed).hasToString(expected);
   }
 
-  /** Markdown's emphasis in the mode {@code evaluation}, whatever stands behind it. */
+  /** Markdown's emphasis in the mode {@code evaluation}, whatever follows it. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -36,7 +36,7 @@ class LlmJudgeTest {
 
   /**
    * A reply to play: a status of 0 answers nothing until the client gives up, one of 1 begins an
-   * answer and does not go on.
+   * answer and does not continue.
    */
   private record Scene(int status, String body) {}
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Weight caches in memory whose owners were killed: nobody else would free them before the host
- * restarts. The lock of an owner's file tells that it is gone.
+ * restarts. The lock of an owner's file shows that it is gone.
  */
 public final class AbandonedCaches {
   private static final Logger LOG = LoggerFactory.getLogger(AbandonedCaches.class);

@@ -89,7 +89,7 @@ final class DjlGroupReplayTest {
     }
   }
 
-  /** Samples all groups together; every so many tokens the next version comes. */
+  /** Samples all groups together; the next version comes at regular intervals. */
   private static List<List<Completion>> sampled(
       DjlPolicy policy, List<SampleRequest> requests, Map<WeightVersion, WeightSnapshot> weights) {
     AtomicInteger tokens = new AtomicInteger();

@@ -196,7 +196,7 @@ class ServerBroadcastTest {
     }
   }
 
-  /** One of three ends within a broadcast; the others go on, and its successor joins. */
+  /** One of three ends within a broadcast; the others continue, and its successor joins. */
   @Test
   void send_serverThatDiesWithinATransfer_harmsNoOtherAndIsReplaced() throws Exception {
     Capabilities can = vllm("0.28.1");

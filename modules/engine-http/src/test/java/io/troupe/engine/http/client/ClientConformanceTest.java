@@ -211,7 +211,7 @@ class ClientConformanceTest {
     }
   }
 
-  /** llama-server tells no token after which a character is not whole, but it counts them. */
+  /** llama-server reports no token after which a character is not whole, but it counts them. */
   @Test
   void draw_tokensThatEndWithinACharacter_areMissedByTheCheck() throws Exception {
     assumeTrue(llama.isPresent());

@@ -100,7 +100,7 @@ class AdaptersTest {
         .containsSubsequence("load " + name(1), "end " + name(0), "unload " + name(0));
   }
 
-  /** Long after newer ones are there, what began with an adapter goes on with it, uncut. */
+  /** Long after newer ones are there, what began with an adapter continues with it, uncut. */
   @Test
   void load_whileARequestUsesTheOldOne_letsItEndWithThat() throws Exception {
     Await.value(fleet.load(weights(0)));
@@ -109,7 +109,7 @@ class AdaptersTest {
     assertThat(drawn.versions().newest()).isEqualTo(WeightVersion.BASE);
     assertThat(drawn.length()).isEqualTo(13);
     assertThat(server.draws()).hasSize(1);
-    assertThat(server.story()) // whoever tidies up late may unload it by now, and not before
+    assertThat(server.story()) // a late clean-up may unload it by now, and not before
         .startsWith("load " + name(0), "load " + name(1), "end " + name(0));
   }
 
@@ -124,7 +124,7 @@ class AdaptersTest {
     assertThat(server.calls()).hasSize(4).containsOnly("load " + name(0));
   }
 
-  /** What no name tells: the adapter is of its name, and lies over another checkpoint. */
+  /** What no name shows: the adapter is of its name, and lies over another checkpoint. */
   @Test
   void load_otherCheckpointOfTheSameShapes_givesTheServerNoWork() {
     server.shift(1.5);
@@ -321,7 +321,7 @@ class AdaptersTest {
     assertThat(one.broken).isNotDone();
   }
 
-  /** As a worker that was started anew finds them, or a run that was resumed. */
+  /** As a restarted worker finds them, or a run that was resumed. */
   @Test
   void load_adaptersOfAnEarlierSampler_goAndThoseOfAnotherRunStay() throws Exception {
     String left = "7-0123456789abcdef";

@@ -30,7 +30,7 @@ class CompletionCodecTest {
           Duration.ofMillis(100),
           "");
 
-  /** The same answer, as each server tells it. */
+  /** The same answer, as each server writes it. */
   private static String answer(Dialect dialect) {
     return switch (dialect) {
       case TROUPE, VLLM ->

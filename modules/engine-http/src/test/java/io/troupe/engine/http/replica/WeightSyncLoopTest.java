@@ -31,7 +31,7 @@ class WeightSyncLoopTest {
 
   @TempDir private Path folder;
 
-  /** Hears what comes of updates, and lets the server leave when it is to be started anew. */
+  /** Hears what comes of updates, and lets the server leave when it is to be restarted. */
   private static final class Hearing implements WeightSyncLoop.SyncListener {
     private final WeightSyncLoop.TargetWeightSet goal;
     private final List<Boolean> broken = new ArrayList<>();
@@ -87,7 +87,7 @@ class WeightSyncLoopTest {
     policy.close();
   }
 
-  /** What was said of the server until somebody was to start it anew. */
+  /** What was said of the server until it was to be restarted. */
   private List<Boolean> attended(InferenceEndpoint.Patience patience) throws Exception {
     return attended(patience, FakeVllm.scores());
   }

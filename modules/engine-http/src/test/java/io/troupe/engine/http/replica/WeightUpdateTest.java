@@ -105,7 +105,7 @@ class WeightUpdateTest {
       case WeightUpdate.Next.Broken(String reason) -> {
         assertThat(reason).isNotBlank();
         if (reason.startsWith("pause hangs") || reason.startsWith("resume hangs")) {
-          assertThat(toldToGoOn).isTrue(); // nobody starts a server of others anew
+          assertThat(toldToGoOn).isTrue(); // nobody restarts a server of others
         }
         assertThat(hung || way != UpdateMethod.ADAPTER).isTrue();
       }

@@ -90,7 +90,7 @@ class SidecarsTest {
     assertThat(sidecars.pids()).isEmpty();
   }
 
-  /** Answers whoever knows the key of its environment. */
+  /** Answers clients that know the key of its environment. */
   private static final String KEYED =
       """
       import http.server, os, sys
