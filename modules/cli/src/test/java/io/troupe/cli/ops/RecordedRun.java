@@ -3,6 +3,7 @@ package io.troupe.cli.ops;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.source.NodeFacts;
 import io.troupe.console.source.RolloutTexts;
+import io.troupe.console.source.RunRecords;
 import io.troupe.console.source.RunSource;
 import io.troupe.console.source.TrainedTokens;
 import io.troupe.core.outage.OutageLimits;
@@ -45,8 +46,7 @@ final class RecordedRun implements RunSource {
   private final Coordination coordination = new Coordination(limits);
   private final RunFold fold =
       new RunFold(RunViewSettings.of("gsm8k-16x8-<b>recorded</b>", limits), 20_000);
-  private final RolloutTexts texts;
-  private final TrainedTokens trainedTokens;
+  private final RunRecords records;
   private final SplittableRandom random = new SplittableRandom(16);
   private final boolean live;
   private final List<String> orders = new CopyOnWriteArrayList<>();
@@ -60,8 +60,11 @@ final class RecordedRun implements RunSource {
    */
   RecordedRun(Path rollouts, int groups, boolean live) {
     this.live = live;
-    texts = new RolloutTexts(rollouts);
-    trainedTokens = new TrainedTokens(rollouts.resolveSibling("trained.jsonl"));
+    records =
+        new RunRecords(
+            fold,
+            new RolloutTexts(rollouts),
+            new TrainedTokens(rollouts.resolveSibling("trained.jsonl")));
     tell(new Input.Begin());
     List<WorkerId> workers = new ArrayList<>();
     for (int i = 0; i < 128; i++) {
@@ -114,18 +117,8 @@ final class RecordedRun implements RunSource {
   }
 
   @Override
-  public RunFold fold() {
-    return fold;
-  }
-
-  @Override
-  public RolloutTexts texts() {
-    return texts;
-  }
-
-  @Override
-  public TrainedTokens trainedTokens() {
-    return trainedTokens;
+  public RunRecords records() {
+    return records;
   }
 
   @Override

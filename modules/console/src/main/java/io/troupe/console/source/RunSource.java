@@ -13,14 +13,23 @@ import java.util.concurrent.CompletionStage;
 
 /** A run as the console reaches it: live, or the folder of one. */
 public interface RunSource {
+  /** What the run has recorded of itself. */
+  RunRecords records();
+
   /** What the run's events say. */
-  RunFold fold();
+  default RunFold fold() {
+    return records().fold();
+  }
 
   /** The texts of its groups. */
-  RolloutTexts texts();
+  default RolloutTexts texts() {
+    return records().texts();
+  }
 
   /** What the loss made of their tokens. */
-  TrainedTokens trainedTokens();
+  default TrainedTokens trainedTokens() {
+    return records().trainedTokens();
+  }
 
   /** The configuration, versions and seeds it runs with. */
   Map<String, Object> provenance();

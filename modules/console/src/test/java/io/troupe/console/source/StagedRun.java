@@ -40,15 +40,17 @@ public final class StagedRun implements RunSource {
           OutageLimits.DEFAULT);
   private final Coordination coordination = new Coordination(limits);
   private final RunFold fold = new RunFold(RunViewSettings.of("staged", limits), 1_000);
-  private final RolloutTexts texts;
+  private final RunRecords records;
   private final StagedChat chat = new StagedChat();
-  private final TrainedTokens trainedTokens;
   private RunState state = RunState.INITIAL;
   private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
 
   public StagedRun(Path rollouts) {
-    texts = new RolloutTexts(rollouts);
-    trainedTokens = new TrainedTokens(rollouts.resolveSibling("trained.jsonl"));
+    records =
+        new RunRecords(
+            fold,
+            new RolloutTexts(rollouts),
+            new TrainedTokens(rollouts.resolveSibling("trained.jsonl")));
     tell(new Input.Begin());
     tell(new Input.DemandRaised(new WorkerId("rollout-1"), 4));
   }
@@ -80,18 +82,8 @@ public final class StagedRun implements RunSource {
   }
 
   @Override
-  public RunFold fold() {
-    return fold;
-  }
-
-  @Override
-  public RolloutTexts texts() {
-    return texts;
-  }
-
-  @Override
-  public TrainedTokens trainedTokens() {
-    return trainedTokens;
+  public RunRecords records() {
+    return records;
   }
 
   @Override

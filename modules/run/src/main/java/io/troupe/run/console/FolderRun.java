@@ -4,9 +4,8 @@ import io.troupe.config.RunConfig;
 import io.troupe.console.chat.Chat;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.process.LocalJvm;
-import io.troupe.console.source.RolloutTexts;
+import io.troupe.console.source.RunRecords;
 import io.troupe.console.source.RunSource;
-import io.troupe.console.source.TrainedTokens;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.OperatorCommand;
@@ -33,8 +32,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
 
   private final RunFolder folder;
   private final RunFold fold;
-  private final RolloutTexts texts;
-  private final TrainedTokens trainedTokens;
+  private final RunRecords records;
   private final RunJournal journal;
   private final Deque<Long> rowsRead = new ArrayDeque<>(); // their steps
   private boolean began;
@@ -42,8 +40,7 @@ public final class FolderRun implements RunSource, AutoCloseable {
   private FolderRun(RunFolder folder, RunFold fold, RunJournal journal) {
     this.folder = folder;
     this.fold = fold;
-    this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
-    this.trainedTokens = new TrainedTokens(folder.traces().resolve("trained.jsonl"));
+    this.records = RunRecords.of(fold, folder.traces());
     this.journal = journal;
   }
 
@@ -96,18 +93,8 @@ public final class FolderRun implements RunSource, AutoCloseable {
   }
 
   @Override
-  public RunFold fold() {
-    return fold;
-  }
-
-  @Override
-  public RolloutTexts texts() {
-    return texts;
-  }
-
-  @Override
-  public TrainedTokens trainedTokens() {
-    return trainedTokens;
+  public RunRecords records() {
+    return records;
   }
 
   @Override

@@ -5,9 +5,8 @@ import io.troupe.console.chat.Chat;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.source.ClusterFacts;
 import io.troupe.console.source.NodeFacts;
-import io.troupe.console.source.RolloutTexts;
+import io.troupe.console.source.RunRecords;
 import io.troupe.console.source.RunSource;
-import io.troupe.console.source.TrainedTokens;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
@@ -28,10 +27,8 @@ import java.util.concurrent.CompletionStage;
 public final class LiveRun implements RunSource {
   private static final Duration PATIENCE = Duration.ofSeconds(9);
 
-  private final RunFold fold;
+  private final RunRecords records;
   private final RunFolder folder;
-  private final RolloutTexts texts;
-  private final TrainedTokens trainedTokens;
   private final CompletionStage<StartedRun> started;
   private final RunProcesses processes;
   private final ClusterFacts cluster;
@@ -52,28 +49,16 @@ public final class LiveRun implements RunSource {
       Chat chat) {
     this.cluster = cluster;
     this.chat = chat;
-    this.fold = fold;
+    this.records = RunRecords.of(fold, folder.traces());
     this.folder = folder;
-    this.texts = new RolloutTexts(folder.traces().resolve("rollouts.jsonl"));
-    this.trainedTokens = new TrainedTokens(folder.traces().resolve("trained.jsonl"));
     this.started = started;
     this.processes = new RunProcesses(verifiers, started.thenApply(StartedRun::system));
     MailboxMetrics.watchFailures();
   }
 
   @Override
-  public RunFold fold() {
-    return fold;
-  }
-
-  @Override
-  public RolloutTexts texts() {
-    return texts;
-  }
-
-  @Override
-  public TrainedTokens trainedTokens() {
-    return trainedTokens;
+  public RunRecords records() {
+    return records;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.troupe.engine.http.protocol;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.protocol.JsonFields;
@@ -38,10 +37,7 @@ final class CompletionsCodec implements CompletionCodec {
     SamplingSettings settings = draw.settings();
     ObjectNode body = JsonFields.object();
     body.put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter());
-    ArrayNode prompt = body.putArray("prompt");
-    for (int token : draw.prompt()) {
-      prompt.add(token);
-    }
+    draw.putPrompt(body, "prompt");
     body.put("max_tokens", draw.maxTokens())
         .put("n", draw.completions())
         .put("temperature", settings.temperature())
@@ -63,10 +59,7 @@ final class CompletionsCodec implements CompletionCodec {
         .put("add_special_tokens", false)
         .put("stream", stream)
         .put("request_id", draw.id());
-    ArrayNode stops = body.putArray("stop");
-    settings.stops().forEach(stops::add);
-    ArrayNode stopIds = body.putArray("stop_token_ids");
-    settings.stopIds().stream().sorted().forEach(stopIds::add);
+    draw.putStops(body);
     if (!draw.salt().isEmpty()) {
       body.put("cache_salt", draw.salt());
     }

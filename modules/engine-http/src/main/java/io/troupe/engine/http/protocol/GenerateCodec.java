@@ -1,7 +1,6 @@
 package io.troupe.engine.http.protocol;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.protocol.JsonFields;
@@ -32,10 +31,7 @@ final class GenerateCodec implements CompletionCodec {
     body.put("request_id", draw.id())
         .put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter())
         .put("stream", stream);
-    ArrayNode prompt = body.putArray("token_ids");
-    for (int token : draw.prompt()) {
-      prompt.add(token);
-    }
+    draw.putPrompt(body, "token_ids");
     ObjectNode sampling = body.putObject("sampling_params");
     sampling
         .put("max_tokens", draw.maxTokens())
@@ -48,10 +44,7 @@ final class GenerateCodec implements CompletionCodec {
         .put("seed", draw.seed())
         .put("logprobs", 0)
         .put("detokenize", !settings.stops().isEmpty());
-    ArrayNode stops = sampling.putArray("stop");
-    settings.stops().forEach(stops::add);
-    ArrayNode stopIds = sampling.putArray("stop_token_ids");
-    settings.stopIds().stream().sorted().forEach(stopIds::add);
+    draw.putStops(sampling);
     if (!draw.salt().isEmpty()) {
       body.put("cache_salt", draw.salt());
     }

@@ -2,6 +2,8 @@ package io.troupe.engine.http.protocol;
 
 import static io.troupe.core.Require.require;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import java.time.Duration;
 
@@ -53,6 +55,22 @@ public record GenerateRequest(
    */
   public static long seedOfContinuation(long group, int completion, int kept) {
     return kept == 0 ? seedOf(group, completion) : mixed(mixed(group, completion), kept);
+  }
+
+  /** Writes the prompt's ids into a field of a request. */
+  void putPrompt(ObjectNode body, String field) {
+    ArrayNode ids = body.putArray(field);
+    for (int token : prompt) {
+      ids.add(token);
+    }
+  }
+
+  /** Writes the texts and ids that end a completion, as vLLM and SGLang name them. */
+  void putStops(ObjectNode sampling) {
+    ArrayNode stops = sampling.putArray("stop");
+    settings.stops().forEach(stops::add);
+    ArrayNode ids = sampling.putArray("stop_token_ids");
+    settings.stopIds().stream().sorted().forEach(ids::add);
   }
 
   private static long mixed(long seed, int part) {

@@ -1,7 +1,6 @@
 package io.troupe.engine.http.protocol;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.protocol.JsonFields;
@@ -27,10 +26,7 @@ final class SglangCodec implements CompletionCodec {
     SamplingSettings settings = draw.settings();
     ObjectNode body = JsonFields.object();
     body.put("rid", draw.id());
-    ArrayNode prompt = body.putArray("input_ids");
-    for (int token : draw.prompt()) {
-      prompt.add(token);
-    }
+    draw.putPrompt(body, "input_ids");
     if (!draw.adapter().isEmpty()) {
       body.put("lora_path", draw.adapter());
     }
@@ -49,10 +45,7 @@ final class SglangCodec implements CompletionCodec {
         .put("skip_special_tokens", false)
         .put("no_stop_trim", true)
         .put("spaces_between_special_tokens", false);
-    ArrayNode stops = sampling.putArray("stop");
-    settings.stops().forEach(stops::add);
-    ArrayNode stopIds = sampling.putArray("stop_token_ids");
-    settings.stopIds().stream().sorted().forEach(stopIds::add);
+    draw.putStops(sampling);
     return body;
   }
 
