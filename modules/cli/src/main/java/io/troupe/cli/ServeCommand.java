@@ -17,6 +17,8 @@ import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.gateway.dialog.Conversation;
+import io.troupe.gateway.dialog.TemplateFormats;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.model.ModelCache;
@@ -51,6 +53,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Serves a policy over OpenAI's HTTP interface: /v1/completions and /v1/chat/completions, with"
           + " streams, log-probabilities and token ids; docs/sidecars.md lists all routes.",
+      "Agents find tools in /v1/chat/completions, OpenAI's /v1/responses and Anthropic's"
+          + " /v1/messages; docs/episodes.md.",
       "With --config it has no weights before POST /update_weights_from_disk gives it some, unless"
           + " --max-adapters has it load policy.checkpoint."
     },
@@ -154,7 +158,10 @@ final class ServeCommand extends CliCommand {
 
   /** What is served, and with which weights; none when they come later. */
   private record Source(
-      PolicyEngines engines, Optional<Base> weights, ServedModel.ChatRenderer chat) {}
+      PolicyEngines engines,
+      Optional<Base> weights,
+      ServedModel.ChatRenderer chat,
+      Conversation conversation) {}
 
   /**
    * Weights to begin with.
@@ -203,6 +210,7 @@ final class ServeCommand extends CliCommand {
                     engines.tokenizer(),
                     engines.contextLength(),
                     source.chat(),
+                    source.conversation(),
                     scorer),
                 room(engines),
                 source.weights().isPresent() ? settings.awaitingWeights() : settings,
@@ -308,7 +316,11 @@ final class ServeCommand extends CliCommand {
 
   private static Source configured(Composition composition, Optional<Base> weights)
       throws IOException {
-    return new Source(composition.engines(), weights, chat(composition.chatTemplate()));
+    return new Source(
+        composition.engines(),
+        weights,
+        chat(composition.chatTemplate()),
+        composition.conversation().orElseGet(ServedModel::withoutTemplate));
   }
 
   private Source pretrained(Path directory) throws IOException {
@@ -316,12 +328,19 @@ final class ServeCommand extends CliCommand {
       PretrainedModel opened = PretrainedModel.open(directory);
       PretrainedModel limited =
           opened.withContextLength(Math.min(contextLength, opened.settings().contextLength()));
-      return new Source(
+      DjlPolicy policy =
           DjlPolicy.create(
               limited,
-              ComputeSettings.of(1, threads, Math.max(16384, limited.settings().contextLength()))),
+              ComputeSettings.of(1, threads, Math.max(16384, limited.settings().contextLength())));
+      Optional<? extends ChatTemplate> template =
+          JinjaChatTemplate.read(directory, Clock.system(ZoneId.systemDefault()));
+      return new Source(
+          policy,
           Optional.of(new Base(directory, 0, false)),
-          chat(JinjaChatTemplate.read(directory, Clock.system(ZoneId.systemDefault()))));
+          chat(template),
+          template
+              .map(found -> TemplateFormats.conversation(policy.tokenizer(), found))
+              .orElseGet(ServedModel::withoutTemplate));
     } catch (IOException | IllegalArgumentException unfit) {
       throw new UnsupportedPolicyException(
           "--checkpoint: %s%s".formatted(unfit.getMessage(), hint(directory)), unfit);

@@ -7,28 +7,18 @@ import com.sun.net.httpserver.HttpExchange;
 import io.troupe.base.failure.Causes;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
-import io.troupe.gateway.dialog.MalformedTurnException;
-import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.wire.AgentDialect;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
-import io.troupe.gateway.wire.AnthropicMessages;
 import io.troupe.gateway.wire.ChatCompletions;
-import io.troupe.gateway.wire.OpenAiResponses;
-import io.troupe.gateway.wire.ServerEvent;
 import io.troupe.net.http.BoundedHttpServer;
 import io.troupe.net.http.SameSiteCheck;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -45,20 +35,8 @@ public final class GatewayServer implements AutoCloseable {
   private static final int MOST_REQUESTS = 1024;
   private static final int MOST_BODY_BYTES = 64 << 20;
   private static final int CLOSE_SECONDS = 0;
-  private static final long KEEP_ALIVE_SECONDS = 15;
-
-  /** A comment without an empty line behind it: some clients read an empty event as JSON. */
-  private static final byte[] KEEP_ALIVE = ": keep-alive\n".getBytes(StandardCharsets.UTF_8);
 
   private static final Pattern PATH = Pattern.compile("/e/([a-z0-9-]+)(?:/v1)?/([a-z_/]+)");
-  private static final Map<String, AgentDialect> DIALECTS =
-      Map.of(
-          "chat/completions", new ChatCompletions(),
-          "messages", new AnthropicMessages(),
-          "responses", new OpenAiResponses());
-
-  /** A route of Anthropic's, by which agents decide when to compact their conversation. */
-  private static final String COUNT = "messages/count_tokens";
 
   private final BoundedHttpServer http;
   private final SameSiteCheck site;
@@ -100,36 +78,40 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
-    AgentDialect dialect = new ChatCompletions();
+    Matcher path = PATH.matcher(exchange.getRequestURI().getPath());
+    Optional<AgentDialect> spoken =
+        path.matches() ? AgentDialect.ofRoute(path.group(2)) : Optional.empty();
+    TurnExchange turn = new TurnExchange(exchange, spoken.orElseGet(ChatCompletions::new));
     try {
-      Matcher path = PATH.matcher(exchange.getRequestURI().getPath());
       if (!path.matches()) {
-        throw new RefusedTurnException(404, "not_found", "no route of this name");
+        throw noRoute();
       }
-      dialect = DIALECTS.getOrDefault(path.group(2).replace(COUNT, "messages"), dialect);
       refuseForeign(exchange.getRequestHeaders());
       GatewaySession session = session(path.group(1), exchange.getRequestHeaders());
       if (path.group(2).equals("models") && exchange.getRequestMethod().equals("GET")) {
-        reply(exchange, 200, models());
-      } else if (path.group(2).equals(COUNT) && exchange.getRequestMethod().equals("POST")) {
-        int tokens = session.count(read(exchange, dialect));
-        reply(exchange, 200, JsonFields.object().put("input_tokens", tokens));
-      } else if (DIALECTS.containsKey(path.group(2))
-          && exchange.getRequestMethod().equals("POST")) {
-        answer(exchange, dialect, session);
+        turn.reply(200, models());
+      } else if (spoken.isEmpty() || !exchange.getRequestMethod().equals("POST")) {
+        throw noRoute();
+      } else if (AgentDialect.counts(path.group(2))) {
+        int tokens = session.count(turn.read(body(exchange)));
+        turn.reply(200, JsonFields.object().put("input_tokens", tokens));
       } else {
-        throw new RefusedTurnException(404, "not_found", "no route of this name");
+        answer(turn, session);
       }
     } catch (RefusedTurnException refused) {
-      refuse(exchange, dialect, refused.refusal());
+      refuse(turn, refused.refusal());
     } catch (RuntimeException | OutOfMemoryError broken) { // only the log shows it
       LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
       if (exchange.getResponseCode() < 0) {
-        refuse(exchange, dialect, new Refusal(500, "internal_error", "", Causes.message(broken)));
+        refuse(turn, new Refusal(500, "internal_error", "", Causes.message(broken)));
       }
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static RefusedTurnException noRoute() {
+    return new RefusedTurnException(404, "not_found", "no route of this name");
   }
 
   private void refuseForeign(Headers headers) throws RefusedTurnException {
@@ -166,31 +148,17 @@ public final class GatewayServer implements AutoCloseable {
     return json;
   }
 
-  private static void answer(HttpExchange exchange, AgentDialect dialect, GatewaySession session)
+  private static void answer(TurnExchange exchange, GatewaySession session)
       throws IOException, InterruptedException, RefusedTurnException {
-    TurnRequest request = read(exchange, dialect);
-    PendingTurn turn = session.ask(request, proof(exchange.getRequestHeaders()));
-    if (request.stream()) {
-      stream(exchange, dialect, turn, request);
-    } else {
-      TurnReply reply = awaited(turn, Long.MAX_VALUE).orElseThrow();
-      try {
-        reply(exchange, 200, dialect.whole(reply, request));
-        turn.delivered();
-      } catch (IOException gone) {
-        turn.lost();
-        throw gone;
-      }
-    }
-  }
-
-  private static TurnRequest read(HttpExchange exchange, AgentDialect dialect)
-      throws IOException, RefusedTurnException {
+    TurnRequest request = exchange.read(body(exchange.exchange()));
+    PendingTurn turn = session.ask(request, proof(exchange.exchange().getRequestHeaders()));
     try {
-      return dialect.read(body(exchange));
-    } catch (MalformedTurnException malformed) {
-      throw new RefusedTurnException(
-          new Refusal(400, "invalid_request", malformed.parameter(), Causes.message(malformed)));
+      if (exchange.send(turn::within, request)) {
+        turn.delivered();
+      }
+    } catch (IOException gone) {
+      turn.lost();
+      throw gone;
     }
   }
 
@@ -198,51 +166,6 @@ public final class GatewayServer implements AutoCloseable {
     String count = SameSiteCheck.header(headers, "x-stainless-retry-count");
     return new GatewaySession.RetryProof(
         !count.isEmpty() && !count.equals("0"), SameSiteCheck.header(headers, "Idempotency-Key"));
-  }
-
-  private static void stream(
-      HttpExchange exchange, AgentDialect dialect, PendingTurn turn, TurnRequest request)
-      throws IOException, InterruptedException, RefusedTurnException {
-    Optional<TurnReply> reply = awaited(turn, KEEP_ALIVE_SECONDS); // before a status is sent
-    exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");
-    exchange.getResponseHeaders().set("Cache-Control", "no-cache");
-    try {
-      exchange.sendResponseHeaders(200, 0);
-      OutputStream out = exchange.getResponseBody();
-      while (reply.isEmpty()) {
-        out.write(KEEP_ALIVE);
-        out.flush();
-        reply = awaited(turn, KEEP_ALIVE_SECONDS);
-      }
-      StringBuilder text = new StringBuilder();
-      for (ServerEvent event : dialect.events(reply.get(), request)) {
-        text.append(event.text());
-      }
-      out.write(text.toString().getBytes(StandardCharsets.UTF_8));
-      out.close();
-      turn.delivered();
-    } catch (IOException gone) {
-      turn.lost();
-      throw gone;
-    } catch (RefusedTurnException failed) {
-      byte[] event =
-          ServerEvent.failure(dialect.error(failed.refusal())).getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseBody().write(event);
-    }
-  }
-
-  private static Optional<TurnReply> awaited(PendingTurn turn, long seconds)
-      throws InterruptedException, RefusedTurnException {
-    try {
-      return Optional.of(turn.reply().get(seconds, TimeUnit.SECONDS));
-    } catch (TimeoutException slow) {
-      return Optional.empty();
-    } catch (ExecutionException failed) {
-      if (Causes.root(failed) instanceof RefusedTurnException refused) {
-        throw refused;
-      }
-      throw new IllegalStateException(failed);
-    }
   }
 
   private static JsonNode body(HttpExchange exchange) throws IOException, RefusedTurnException {
@@ -259,18 +182,10 @@ public final class GatewayServer implements AutoCloseable {
     }
   }
 
-  private static void reply(HttpExchange exchange, int status, JsonNode json) throws IOException {
-    byte[] bytes = JsonFields.bytes(json);
-    exchange.getResponseHeaders().set("Content-Type", "application/json");
-    exchange.sendResponseHeaders(status, bytes.length);
-    exchange.getResponseBody().write(bytes);
-    exchange.getResponseBody().close();
-  }
-
-  private static void refuse(HttpExchange exchange, AgentDialect dialect, Refusal refusal)
-      throws IOException {
-    exchange.getResponseHeaders().set("Connection", "close"); // unread bytes of a body may be left
-    reply(exchange, refusal.status(), dialect.error(refusal));
+  private static void refuse(TurnExchange turn, Refusal refusal) throws IOException {
+    // Unread bytes of a body may be left.
+    turn.exchange().getResponseHeaders().set("Connection", "close");
+    turn.reply(refusal.status(), turn.dialect().error(refusal));
   }
 
   /** Ends all requests and stops to listen. */

@@ -3,26 +3,18 @@ package io.troupe.gateway;
 import io.troupe.base.failure.Causes;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.Turn;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.StopMatcher;
-import io.troupe.engine.Tokenizer;
-import io.troupe.gateway.dialog.Conversation;
 import io.troupe.gateway.dialog.MessageChain;
 import io.troupe.gateway.dialog.SessionBook;
-import io.troupe.gateway.dialog.TurnReply;
-import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -54,12 +46,7 @@ public final class GatewaySession {
   }
 
   /** What holds for all sessions of a run. */
-  public record Rules(
-      Conversation conversation,
-      Tokenizer tokenizer,
-      int contextLength,
-      int maxTurns,
-      int maxToolCalls) {}
+  public record Rules(TurnCodec codec, int maxTurns, int maxToolCalls) {}
 
   /**
    * What proves that a request is a retry.
@@ -164,7 +151,7 @@ public final class GatewaySession {
       refuseIfEnded();
       now = book;
     }
-    return encoded(request, MessageChain.of(request), now).length;
+    return rules.codec().encode(request, now.recognise(request, MessageChain.of(request))).length;
   }
 
   private void refuseIfEnded() throws RefusedTurnException {
@@ -191,15 +178,18 @@ public final class GatewaySession {
   private void sample(
       PendingTurn turn, TurnRequest request, MessageChain chain, SessionBook former, int number)
       throws RefusedTurnException {
-    int[] ids = ids(request, chain, former);
-    List<String> stops = new ArrayList<>(request.stops());
-    if (!request.tools().isEmpty()) {
-      stops.addAll(rules.conversation().stops());
+    int[] ids = rules.codec().encode(request, former.recognise(request, chain));
+    Optional<Refusal> overflow = rules.codec().overflow(ids);
+    if (overflow.isPresent()) {
+      synchronized (this) {
+        limit = Optional.of(StopReason.CONTEXT_OVERFLOW);
+      }
+      throw new RefusedTurnException(overflow.get());
     }
     long start = millis();
     var _ =
         policy
-            .sample(ids, settings.within(request.maxTokens(), stops), number)
+            .sample(ids, settings.within(request.maxTokens(), rules.codec().stops(request)), number)
             .whenComplete(
                 (completion, failed) -> {
                   if (failed == null) {
@@ -217,60 +207,8 @@ public final class GatewaySession {
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
   private record Sampled(int[] request, Completion completion, long startMillis) {}
 
-  private int[] encoded(TurnRequest request, MessageChain chain, SessionBook former)
-      throws RefusedTurnException {
-    try {
-      Optional<SessionBook.Recognised> recognised = former.recognise(request, chain);
-      Optional<int[]> extended =
-          recognised.flatMap(
-              found ->
-                  rules
-                      .conversation()
-                      .following(found.turn(), found.added())
-                      .map(more -> joined(found.turn(), more)));
-      return extended.isPresent()
-          ? extended.get()
-          : rules.conversation().whole(request.messages(), request.tools());
-    } catch (IllegalArgumentException unreadable) {
-      throw new RefusedTurnException(
-          400, "unreadable", "the policy cannot be shown this: " + unreadable.getMessage());
-    }
-  }
-
-  private int[] ids(TurnRequest request, MessageChain chain, SessionBook former)
-      throws RefusedTurnException {
-    int[] ids = encoded(request, chain, former);
-    if (ids.length == 0) {
-      throw new RefusedTurnException(400, "empty", "the conversation has no text");
-    }
-    if (ids.length >= rules.contextLength()) {
-      synchronized (this) {
-        limit = Optional.of(StopReason.CONTEXT_OVERFLOW);
-      }
-      throw new RefusedTurnException(
-          new Refusal(
-              400,
-              Refusal.CONTEXT,
-              "messages",
-              "the conversation has %d tokens, and the policy's context holds %d"
-                  .formatted(ids.length, rules.contextLength())));
-    }
-    return ids;
-  }
-
-  private static int[] joined(SessionBook.SampledTurn turn, int[] more) {
-    int[] request = turn.request();
-    int[] sampled = turn.completion().tokens();
-    int[] ids = Arrays.copyOf(request, request.length + sampled.length + more.length);
-    System.arraycopy(sampled, 0, ids, request.length, sampled.length);
-    System.arraycopy(more, 0, ids, request.length + sampled.length, more.length);
-    return ids;
-  }
-
   private void record(PendingTurn turn, TurnRequest request, MessageChain chain, Sampled sampled) {
-    String text = rules.tokenizer().decode(sampled.completion().tokens());
-    String cut = StopMatcher.cut(text, request.stops());
-    ParsedAnswer answer = served(rules.conversation().parse(cut, request.tools()), request);
+    ParsedAnswer answer = rules.codec().decode(sampled.completion(), request);
     OpenEpisode.Answered turned =
         new OpenEpisode.Answered(
             Turn.MAIN, sampled.request(), sampled.completion(), sampled.startMillis(), millis());
@@ -286,37 +224,15 @@ public final class GatewaySession {
       case SessionBook.Kept(SessionBook _, ParsedAnswer kept, int ordinal) ->
           turn.reply()
               .complete(
-                  new TurnReply(
-                      ordinal,
-                      System.currentTimeMillis() / 1000,
-                      kept,
-                      finish(sampled.completion(), kept),
-                      stop(text, request.stops()),
-                      sampled.request().length,
-                      sampled.completion().length()));
+                  rules
+                      .codec()
+                      .reply(
+                          ordinal, kept, request, sampled.request().length, sampled.completion()));
       case SessionBook.Late(String _) ->
           turn.reply()
               .completeExceptionally(
                   new RefusedTurnException(409, "concluded", "episode %s has ended".formatted(id)));
     }
-  }
-
-  /** Where an agent carries out one call at a time, it is sent the first. */
-  private static ParsedAnswer served(ParsedAnswer answer, TurnRequest request) {
-    return request.parallelCalls() || answer.calls().size() < 2
-        ? answer
-        : new ParsedAnswer(answer.reasoning(), answer.content(), answer.calls().subList(0, 1));
-  }
-
-  private static String stop(String text, List<String> stops) {
-    return stops.stream().filter(text::contains).findFirst().orElse("");
-  }
-
-  private static Finish finish(Completion completion, ParsedAnswer answer) {
-    if (completion.finishReason() == FinishReason.LENGTH) {
-      return Finish.LENGTH;
-    }
-    return answer.calls().isEmpty() ? Finish.STOP : Finish.TOOL_CALLS;
   }
 
   /** How many turns were recorded. */

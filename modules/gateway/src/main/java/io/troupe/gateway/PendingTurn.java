@@ -1,7 +1,13 @@
 package io.troupe.gateway;
 
+import io.troupe.base.failure.Causes;
 import io.troupe.gateway.dialog.TurnReply;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -22,6 +28,20 @@ final class PendingTurn {
 
   CompletableFuture<TurnReply> reply() {
     return reply;
+  }
+
+  /** Waits for the answer; see {@link TurnExchange.AwaitedReply}. */
+  Optional<TurnReply> within(Duration patience) throws InterruptedException, RefusedTurnException {
+    try {
+      return Optional.of(reply.get(patience.toMillis(), TimeUnit.MILLISECONDS));
+    } catch (TimeoutException slow) {
+      return Optional.empty();
+    } catch (ExecutionException failed) {
+      if (Causes.root(failed) instanceof RefusedTurnException refused) {
+        throw refused;
+      }
+      throw new IllegalStateException(failed);
+    }
   }
 
   /** All of the answer was sent. */

@@ -4,21 +4,24 @@ import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.io.Serial;
 
 /** A request of an agent is not answered. */
-final class RefusedTurnException extends Exception {
+public final class RefusedTurnException extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 
   private final transient Refusal refusal;
 
-  RefusedTurnException(int status, String code, String message) {
+  /** A refusal for no field of the request. */
+  public RefusedTurnException(int status, String code, String message) {
     this(new Refusal(status, code, "", message));
   }
 
-  RefusedTurnException(Refusal refusal) {
+  /** A refusal. */
+  public RefusedTurnException(Refusal refusal) {
     super(refusal.message());
     this.refusal = refusal;
   }
 
-  Refusal refusal() {
+  /** What the agent is sent. */
+  public Refusal refusal() {
     return refusal;
   }
 }

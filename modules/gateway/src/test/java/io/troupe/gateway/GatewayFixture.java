@@ -42,7 +42,7 @@ public final class GatewayFixture {
   /** The rules of sessions without a chat template. */
   public static GatewaySession.Rules rules(int context, int turns) {
     return new GatewaySession.Rules(
-        new PlainConversation(TOKENIZER), TOKENIZER, context, turns, 100);
+        new TurnCodec(new PlainConversation(TOKENIZER), TOKENIZER, context), turns, 100);
   }
 
   /** An engine that answers a context by a function of its text, and keeps what it was asked. */

@@ -3,6 +3,7 @@ package io.troupe.serve;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.gateway.dialog.TurnRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,6 +90,31 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
         (scored || echo) && body.path("max_tokens").asInt(1) == 0);
   }
 
+  /** Reads the sampling settings of an agent's request, whose conversation is encoded already. */
+  CompletionRequest turn(JsonNode body, TurnRequest turn, int[] ids, LongSupplier fresh)
+      throws HttpErrorException {
+    SamplingSettings settings =
+        settings(body, served.contextLength() - ids.length)
+            .within(turn.maxTokens(), served.codec().stops(turn));
+    return new CompletionRequest(
+        "r-" + Long.toHexString(fresh.getAsLong()),
+        adapters.contains(turn.model()) ? turn.model() : served.model(),
+        true,
+        List.of(ids),
+        1,
+        settings,
+        body.hasNonNull("seed") ? whole(body, "seed") : fresh.getAsLong(),
+        false,
+        Duration.ZERO,
+        false,
+        false,
+        false,
+        false,
+        false,
+        false,
+        new PromptAnswer(false, false, 0, false));
+  }
+
   private String model(JsonNode body) throws HttpErrorException {
     String model = body.path("model").asText("");
     if (!model.isEmpty() && !model.equals(served.model()) && !adapters.contains(model)) {
@@ -116,7 +142,7 @@ record CompletionRequestReader(ServedModel served, List<String> adapters) {
         throw HttpErrorException.bad(flag, flag + " is not offered here; leave it out");
       }
     }
-    for (String object : List.of("logit_bias", "tools", "guided_json", "structured_outputs")) {
+    for (String object : List.of("logit_bias", "guided_json", "structured_outputs")) {
       if (!body.path(object).isEmpty()) {
         throw HttpErrorException.bad(object, object + " is not offered here; leave it out");
       }

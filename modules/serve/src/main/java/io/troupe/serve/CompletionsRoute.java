@@ -1,5 +1,6 @@
 package io.troupe.serve;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.loss.TeacherTokens;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Scorer;
@@ -42,48 +43,23 @@ final class CompletionsRoute {
     this.counters = counters;
   }
 
-  void answer(HttpReply reply, ControlRoutes.Body body, boolean chat)
+  void answer(HttpReply reply, JsonNode body, boolean chat)
       throws IOException, InterruptedException, HttpErrorException {
-    if (counters.running().incrementAndGet() > settings.maxRequests()) {
-      counters.running().decrementAndGet();
-      throw HttpErrorException.of(
-          429,
-          "TooManyRequests",
-          "%d requests are being answered, the most at a time; come back later"
-              .formatted(settings.maxRequests()));
-    }
-    try {
-      if (weights.current().isEmpty()) { // checked before the body is read, too
-        throw HttpErrorException.of(503, "ServiceUnavailable", "no weights were loaded yet");
-      }
-      CompletionRequest request =
-          new CompletionRequestReader(served, adapters.names())
-              .read(body.read(), chat, () -> seeds.nextLong() >>> 1);
-      try (ServedAdapters.AdapterUse use = use(request)) {
-        sample(reply, request, use.engine());
-      }
-    } finally {
-      counters.running().decrementAndGet();
+    CompletionRequest request =
+        new CompletionRequestReader(served, adapters.names())
+            .read(body, chat, () -> seeds.nextLong() >>> 1);
+    try (ServedAdapters.AdapterUse use = use(request)) {
+      sample(reply, request, use.engine());
     }
   }
 
   private ServedAdapters.AdapterUse use(CompletionRequest request) throws HttpErrorException {
-    if (request.model().equals(served.model())) {
-      return new ServedAdapters.AdapterUse(served.engine(), () -> {});
-    }
-    if (request.scoresPrompt()) {
+    if (request.scoresPrompt() && !request.model().equals(served.model())) {
       throw HttpErrorException.bad(
           request.ofPrompt().field(),
           "log-probabilities of a prompt are of `%s` alone".formatted(served.model()));
     }
-    return adapters
-        .use(request.model())
-        .orElseThrow(
-            () ->
-                HttpErrorException.of(
-                    404,
-                    "NotFoundError",
-                    "the model `%s` was unloaded".formatted(request.model())));
+    return adapters.use(request.model(), served);
   }
 
   private void sample(HttpReply reply, CompletionRequest request, SamplingEngine engine)

@@ -26,6 +26,9 @@ final class ControlRoutes {
       Map.ofEntries(
           Map.entry("/v1/completions", "post"),
           Map.entry("/v1/chat/completions", "post"),
+          Map.entry("/v1/responses", "post"),
+          Map.entry("/v1/messages", "post"),
+          Map.entry("/v1/messages/count_tokens", "post"),
           Map.entry("/v1/models", "get"),
           Map.entry("/tokenize", "post"),
           Map.entry("/detokenize", "post"),

@@ -1,7 +1,9 @@
 package io.troupe.serve;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.base.failure.Causes;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.io.Serial;
 
 /** A request is answered with an error. */
@@ -30,6 +32,11 @@ final class HttpErrorException extends Exception {
 
   int status() {
     return status;
+  }
+
+  /** The same for agents. */
+  Refusal refusal() {
+    return new Refusal(status, type, parameter, Causes.message(this));
   }
 
   /** The error object that clients of OpenAI and vLLM expect. */

@@ -8,6 +8,10 @@ import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
 import io.troupe.engine.protocol.WeightTag;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.gateway.RefusedTurnException;
+import io.troupe.gateway.TurnExchange;
+import io.troupe.gateway.wire.AgentDialect;
+import io.troupe.gateway.wire.ChatCompletions;
 import io.troupe.net.http.BoundedHttpServer;
 import io.troupe.net.http.SameSiteCheck;
 import java.io.IOException;
@@ -32,6 +36,8 @@ public final class PolicyServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyServer.class);
   private static final int CLOSE_SECONDS = 1;
   private static final String RETRY_SECONDS = "1";
+  private static final String BEARER = "Bearer ";
+  private static final String V1 = "/v1/";
 
   private final ServeSettings settings;
   private final BoundedHttpServer http;
@@ -40,6 +46,7 @@ public final class PolicyServer implements AutoCloseable {
   private final ServedWeights weights;
   private final ServedAdapters adapters;
   private final CompletionsRoute completions;
+  private final AgentRoute agents;
   private final ControlRoutes control;
 
   private PolicyServer(
@@ -59,6 +66,7 @@ public final class PolicyServer implements AutoCloseable {
         new RequestTable(
             () -> Stream.concat(Stream.of(served.engine()), adapters.engines().stream()).toList());
     this.completions = new CompletionsRoute(served, settings, weights, adapters, table, counters);
+    this.agents = new AgentRoute(served, adapters, table, counters);
     this.control =
         new ControlRoutes(served, weights, adapters, table, counters, version, System.nanoTime());
   }
@@ -121,18 +129,18 @@ public final class PolicyServer implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
-    HttpReply reply = new HttpReply(exchange);
     try {
       authorise(exchange);
       refuseForeign(exchange);
-      route(exchange, reply);
+      route(exchange, new HttpReply(exchange));
     } catch (HttpErrorException refusal) {
-      refuse(exchange, reply, refusal);
+      refuse(exchange, refusal);
+    } catch (RefusedTurnException refused) {
+      refuse(exchange, refused.refusal());
     } catch (RuntimeException | OutOfMemoryError broken) { // only the log shows it
       LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
       if (exchange.getResponseCode() < 0) {
-        refuse(
-            exchange, reply, HttpErrorException.of(500, "InternalServerError", broken.toString()));
+        refuse(exchange, HttpErrorException.of(500, "InternalServerError", broken.toString()));
       }
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
@@ -169,14 +177,29 @@ public final class PolicyServer implements AutoCloseable {
     }
   }
 
-  private void refuse(HttpExchange exchange, HttpReply reply, HttpErrorException refusal)
-      throws IOException {
-    count(refusal.status());
+  /** Clients of OpenAI's older routes expect vLLM's error object. */
+  private void refuse(HttpExchange exchange, HttpErrorException refusal) throws IOException {
+    boolean agents =
+        dialect(exchange).filter(spoken -> !(spoken instanceof ChatCompletions)).isPresent();
+    if (agents) {
+      refuse(exchange, refusal.refusal());
+    } else {
+      refuse(exchange, refusal.status(), refusal.json());
+    }
+  }
+
+  private void refuse(HttpExchange exchange, AgentDialect.Refusal refusal) throws IOException {
+    AgentDialect spoken = dialect(exchange).orElseGet(ChatCompletions::new);
+    refuse(exchange, refusal.status(), spoken.error(refusal));
+  }
+
+  private void refuse(HttpExchange exchange, int status, JsonNode error) throws IOException {
+    count(status);
     readOn(exchange);
-    if (refusal.status() == 429 || refusal.status() == 503) {
+    if (status == 429 || status == 503) {
       exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
     }
-    reply.json(refusal.status(), refusal.json());
+    new HttpReply(exchange).json(status, error);
   }
 
   private void count(int status) {
@@ -209,25 +232,70 @@ public final class PolicyServer implements AutoCloseable {
   private void authorise(HttpExchange exchange) throws HttpErrorException {
     String path = exchange.getRequestURI().getPath();
     boolean open = settings.apiKey().isEmpty() || path.equals("/health") || path.equals("/ping");
+    String bearer = SameSiteCheck.header(exchange.getRequestHeaders(), "Authorization");
     String given =
-        Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization")).orElse("");
-    byte[] expected = ("Bearer " + settings.apiKey()).getBytes(StandardCharsets.UTF_8);
+        bearer.isEmpty()
+            ? SameSiteCheck.header(exchange.getRequestHeaders(), "x-api-key")
+            : bearer.startsWith(BEARER) ? bearer.substring(BEARER.length()) : "";
+    byte[] expected = settings.apiKey().getBytes(StandardCharsets.UTF_8);
     if (!open && !MessageDigest.isEqual(expected, given.getBytes(StandardCharsets.UTF_8))) {
       throw HttpErrorException.of(401, "AuthenticationError", "the API key is missing or wrong");
     }
   }
 
+  private static Optional<AgentDialect> dialect(HttpExchange exchange) {
+    String path = exchange.getRequestURI().getPath();
+    return path.startsWith(V1)
+        ? AgentDialect.ofRoute(path.substring(V1.length()))
+        : Optional.empty();
+  }
+
   private void route(HttpExchange exchange, HttpReply reply)
-      throws IOException, InterruptedException, HttpErrorException {
+      throws IOException, InterruptedException, HttpErrorException, RefusedTurnException {
     String path = exchange.getRequestURI().getPath();
     boolean post = exchange.getRequestMethod().equals("POST");
-    boolean chat = path.equals("/v1/chat/completions");
-    if (post && (chat || path.equals("/v1/completions"))) {
-      completions.answer(reply, () -> body(exchange), chat);
+    Optional<AgentDialect> dialect = dialect(exchange);
+    if (post && (dialect.isPresent() || path.equals("/v1/completions"))) {
+      admit();
+      try {
+        sample(exchange, reply, dialect);
+      } finally {
+        counters.running().decrementAndGet();
+      }
     } else if (!control.answer(
         reply, exchange.getRequestMethod(), path, query(exchange), () -> body(exchange))) {
       throw HttpErrorException.of(
           404, "NotFoundError", "no route %s %s".formatted(exchange.getRequestMethod(), path));
+    }
+  }
+
+  private void sample(HttpExchange exchange, HttpReply reply, Optional<AgentDialect> dialect)
+      throws IOException, InterruptedException, HttpErrorException, RefusedTurnException {
+    if (weights.current().isEmpty()) { // checked before the body is read, too
+      throw HttpErrorException.of(503, "ServiceUnavailable", "no weights were loaded yet");
+    }
+    JsonNode body = body(exchange);
+    boolean chat = dialect.filter(ChatCompletions.class::isInstance).isPresent();
+    if (dialect.isEmpty() || (chat && !AgentRoute.isAgents(body))) {
+      completions.answer(reply, body, chat);
+      return;
+    }
+    TurnExchange turn = new TurnExchange(exchange, dialect.get());
+    if (AgentDialect.counts(exchange.getRequestURI().getPath().substring(V1.length()))) {
+      agents.count(turn, body);
+    } else {
+      agents.answer(turn, body);
+    }
+  }
+
+  private void admit() throws HttpErrorException {
+    if (counters.running().incrementAndGet() > settings.maxRequests()) {
+      counters.running().decrementAndGet();
+      throw HttpErrorException.of(
+          429,
+          "TooManyRequests",
+          "%d requests are being answered, the most at a time; come back later"
+              .formatted(settings.maxRequests()));
     }
   }
 

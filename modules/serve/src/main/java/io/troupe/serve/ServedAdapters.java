@@ -77,14 +77,24 @@ final class ServedAdapters implements AutoCloseable {
     return loaded.values().stream().map(one -> one.engine).toList();
   }
 
-  /** The engine of an adapter; the adapter stays loaded until the use is closed. */
-  synchronized Optional<AdapterUse> use(String name) {
-    return Optional.ofNullable(loaded.get(name))
-        .map(
-            one -> {
-              one.uses++;
-              return new AdapterUse(one.engine, () -> end(one));
-            });
+  /**
+   * The engine of the served model or of an adapter; an adapter stays loaded until the use is
+   * closed.
+   *
+   * @throws HttpErrorException if the adapter was unloaded meanwhile
+   */
+  synchronized AdapterUse use(String name, ServedModel served) throws HttpErrorException {
+    if (name.equals(served.model())) {
+      return new AdapterUse(served.engine(), () -> {});
+    }
+    Loaded one =
+        Optional.ofNullable(loaded.get(name))
+            .orElseThrow(
+                () ->
+                    HttpErrorException.of(
+                        404, "NotFoundError", "the model `%s` was unloaded".formatted(name)));
+    one.uses++;
+    return new AdapterUse(one.engine, () -> end(one));
   }
 
   private synchronized void end(Loaded one) {

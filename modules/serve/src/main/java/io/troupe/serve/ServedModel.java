@@ -6,6 +6,9 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.gateway.TurnCodec;
+import io.troupe.gateway.dialog.Conversation;
+import io.troupe.gateway.dialog.UnreadableConversation;
 import java.util.List;
 import java.util.Map;
 
@@ -17,6 +20,7 @@ import java.util.Map;
  * @param tokenizer the tokenizer of the model's ids
  * @param contextLength most tokens of prompt and completion together
  * @param chat turns a conversation into a prompt
+ * @param conversation shows agents' conversations and tools to the policy, and reads its calls
  * @param scorer gives log-probabilities of a prompt's tokens; its creator closes it
  */
 public record ServedModel(
@@ -25,9 +29,29 @@ public record ServedModel(
     Tokenizer tokenizer,
     int contextLength,
     ChatRenderer chat,
+    Conversation conversation,
     ScoringEngine scorer) {
+  private static final String NO_TEMPLATE =
+      "this model has no chat template; send the text to /v1/completions";
+
   public ServedModel {
     require(!model.isBlank(), "a served model has a name");
+  }
+
+  /** A model without a chat template, which completes texts. */
+  public static ServedModel completing(
+      String model,
+      SamplingEngine engine,
+      Tokenizer tokenizer,
+      int contextLength,
+      ScoringEngine scorer) {
+    return new ServedModel(
+        model, engine, tokenizer, contextLength, ChatRenderer.none(), withoutTemplate(), scorer);
+  }
+
+  /** The conversations of a model without a template, which are refused. */
+  public static Conversation withoutTemplate() {
+    return new UnreadableConversation(NO_TEMPLATE);
   }
 
   /** Turns a conversation into the text of a prompt. */
@@ -47,10 +71,14 @@ public record ServedModel(
     /** The renderer of a model without a template. */
     static ChatRenderer none() {
       return (_, _) -> {
-        throw new IllegalArgumentException(
-            "this model has no chat template; send the text to /v1/completions");
+        throw new IllegalArgumentException(NO_TEMPLATE);
       };
     }
+  }
+
+  /** How agents' requests are encoded. */
+  TurnCodec codec() {
+    return new TurnCodec(conversation, tokenizer, contextLength);
   }
 
   /** The scorer of a server that only samples. */

@@ -8,7 +8,9 @@ import io.troupe.engine.TokenListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +68,7 @@ final class TokenStream {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
   private final List<ChoiceTokens> rows = new ArrayList<>();
+  private final Map<Integer, List<Completion>> whole = new HashMap<>();
   private int open;
   private boolean aborted;
   private Optional<Throwable> failure = Optional.empty();
@@ -102,6 +105,7 @@ final class TokenStream {
   void ended(int prompt, List<Completion> sampled) {
     lock.lock();
     try {
+      whole.put(prompt, List.copyOf(sampled));
       for (int c = 0; c < completions; c++) {
         rows.get(prompt * completions + c).finish =
             sampled.get(c).finishReason() == FinishReason.LENGTH ? "length" : "stop";
@@ -193,6 +197,16 @@ final class TokenStream {
         }
       }
       return deltas;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The completions of a prompt; none while it is sampled, and where it was aborted. */
+  List<Completion> completions(int prompt) {
+    lock.lock();
+    try {
+      return whole.getOrDefault(prompt, List.of());
     } finally {
       lock.unlock();
     }

@@ -9,6 +9,7 @@ import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.gateway.dialog.PlainConversation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -92,6 +93,7 @@ public final class ToyFixture implements AutoCloseable {
             policy.tokenizer(),
             policy.contextLength(),
             (messages, _) -> messages.getLast().content(),
+            new PlainConversation(policy.tokenizer()),
             scorer);
     return new ToyFixture(policy, engine, PolicyServer.start(served, settings, "test"));
   }

@@ -16,6 +16,7 @@ import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.gateway.GatewayServer;
 import io.troupe.gateway.GatewaySession;
+import io.troupe.gateway.TurnCodec;
 import io.troupe.gateway.dialog.PlainConversation;
 import java.io.IOException;
 import java.net.URI;
@@ -92,7 +93,9 @@ final class BenchmarkAgent {
             KEY,
             lease,
             new GatewaySession.Rules(
-                new PlainConversation(TOKENIZER), TOKENIZER, Integer.MAX_VALUE, turns, turns),
+                new TurnCodec(new PlainConversation(TOKENIZER), TOKENIZER, Integer.MAX_VALUE),
+                turns,
+                turns),
             new SamplingSettings(1, CALL.length()),
             new InstantPolicy());
     server.open(session);

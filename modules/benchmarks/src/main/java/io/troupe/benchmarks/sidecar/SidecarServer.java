@@ -30,12 +30,11 @@ final class SidecarServer {
     try (SidecarEngine.Open open = engine.open();
         PolicyServer server =
             PolicyServer.start(
-                new ServedModel(
+                ServedModel.completing(
                     "policy",
                     open.sampler(),
                     engine.tokenizer(),
                     SidecarEngine.CONTEXT,
-                    ServedModel.ChatRenderer.none(),
                     ServedModel.withoutScorer()),
                 ServeSettings.loopback(0),
                 "bench");

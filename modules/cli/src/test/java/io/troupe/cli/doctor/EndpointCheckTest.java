@@ -20,13 +20,8 @@ class EndpointCheckTest {
         SamplingEngine engine = policy.newSampler();
         PolicyServer server =
             PolicyServer.start(
-                new ServedModel(
-                    "policy",
-                    engine,
-                    policy.tokenizer(),
-                    CONTEXT,
-                    ServedModel.ChatRenderer.none(),
-                    ServedModel.withoutScorer()),
+                ServedModel.completing(
+                    "policy", engine, policy.tokenizer(), CONTEXT, ServedModel.withoutScorer()),
                 ServeSettings.loopback(0),
                 "test")) {
       String url = "http://127.0.0.1:" + server.port();

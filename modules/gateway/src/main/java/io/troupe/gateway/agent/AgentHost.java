@@ -14,6 +14,7 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
 import io.troupe.gateway.GatewayServer;
 import io.troupe.gateway.GatewaySession;
+import io.troupe.gateway.TurnCodec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -64,9 +65,7 @@ public final class AgentHost implements AutoCloseable {
     this.slots = new AgentSlots(settings.command(), settings.count(), settings.tasksPerProcess());
     this.rules =
         new GatewaySession.Rules(
-            settings.conversation(),
-            tokenizer,
-            contextLength,
+            new TurnCodec(settings.conversation(), tokenizer, contextLength),
             settings.maxTurns(),
             settings.maxToolCalls());
   }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * What the policy sampled for an agent, and how the agent's messages lead back to it.
@@ -41,12 +42,53 @@ public record SessionBook(OpenEpisode episode, List<SampledTurn> turns, Set<Inte
       int[] request,
       Completion completion,
       TurnReply.ParsedAnswer answer,
-      long endMillis) {}
+      long endMillis) {
+    /** A turn whose calls get ids, by the ordinal. */
+    static SampledTurn of(
+        int ordinal,
+        String asked,
+        int[] request,
+        Completion completion,
+        TurnReply.ParsedAnswer answer,
+        long endMillis) {
+      TurnReply.ParsedAnswer named = named(answer, ordinal);
+      String answered = MessageChain.after(asked, named.message());
+      return new SampledTurn(ordinal, asked, answered, request, completion, named, endMillis);
+    }
+
+    private static TurnReply.ParsedAnswer named(TurnReply.ParsedAnswer answer, int ordinal) {
+      List<ChatCall> calls = new ArrayList<>();
+      for (ChatCall call : answer.calls()) {
+        String id = "call_t%d_%d".formatted(ordinal, calls.size());
+        calls.add(new ChatCall(id, call.name(), call.arguments()));
+      }
+      return new TurnReply.ParsedAnswer(answer.reasoning(), answer.content(), calls);
+    }
+  }
 
   /** A turn that a request continues, and the messages that it adds. */
   public record Recognised(SampledTurn turn, List<ChatMessage> added) {
     public Recognised {
       added = List.copyOf(added);
+    }
+
+    /**
+     * Finds the turn with the longest conversation that a request continues.
+     *
+     * @param turns by the digest of their conversation with the answer
+     */
+    static Optional<Recognised> of(
+        TurnRequest request, MessageChain chain, Function<String, Optional<SampledTurn>> turns) {
+      for (int end = request.messages().size(); end > 0; end--) {
+        if (request.messages().get(end - 1).role() == ChatMessage.Role.ASSISTANT) {
+          Optional<SampledTurn> turn = turns.apply(chain.digests().get(end));
+          if (turn.isPresent()) {
+            List<ChatMessage> added = request.messages().subList(end, request.messages().size());
+            return Optional.of(new Recognised(turn.get(), added));
+          }
+        }
+      }
+      return Optional.empty();
     }
   }
 
@@ -72,18 +114,11 @@ public record SessionBook(OpenEpisode episode, List<SampledTurn> turns, Set<Inte
 
   /** Finds the turn with the longest conversation that a request continues; the newest of them. */
   public Optional<Recognised> recognise(TurnRequest request, MessageChain chain) {
-    for (int end = request.messages().size(); end > 0; end--) {
-      if (request.messages().get(end - 1).role() == ChatMessage.Role.ASSISTANT) {
-        String digest = chain.digests().get(end);
-        for (SampledTurn turn : turns.reversed()) {
-          if (turn.answered().equals(digest)) {
-            List<ChatMessage> added = request.messages().subList(end, request.messages().size());
-            return Optional.of(new Recognised(turn, added));
-          }
-        }
-      }
-    }
-    return Optional.empty();
+    return Recognised.of(
+        request,
+        chain,
+        digest ->
+            turns.reversed().stream().filter(turn -> turn.answered().equals(digest)).findFirst());
   }
 
   /** With the results that a request brings of the calls of the turn that it continues. */
@@ -122,29 +157,19 @@ public record SessionBook(OpenEpisode episode, List<SampledTurn> turns, Set<Inte
     return switch (episode.record(episode.lease(), sampled)) {
       case OpenEpisode.Refused(String reason) -> new Late(reason);
       case OpenEpisode.Recorded(OpenEpisode next, int ordinal, boolean _) -> {
-        TurnReply.ParsedAnswer named = named(answer, ordinal);
-        List<SampledTurn> more = new ArrayList<>(turns);
-        more.add(
-            new SampledTurn(
+        SampledTurn turn =
+            SampledTurn.of(
                 ordinal,
                 asked,
-                MessageChain.after(asked, named.message()),
                 sampled.request(),
                 sampled.completion(),
-                named,
-                sampled.endMillis()));
-        yield new Kept(new SessionBook(next, more, extended), named, ordinal);
+                answer,
+                sampled.endMillis());
+        List<SampledTurn> more = new ArrayList<>(turns);
+        more.add(turn);
+        yield new Kept(new SessionBook(next, more, extended), turn.answer(), ordinal);
       }
     };
-  }
-
-  private static TurnReply.ParsedAnswer named(TurnReply.ParsedAnswer answer, int ordinal) {
-    List<ChatCall> calls = new ArrayList<>();
-    for (ChatCall call : answer.calls()) {
-      String id = "call_t%d_%d".formatted(ordinal, calls.size());
-      calls.add(new ChatCall(id, call.name(), call.arguments()));
-    }
-    return new TurnReply.ParsedAnswer(answer.reasoning(), answer.content(), calls);
   }
 
   /** Calls of tools that the policy has sampled. */

@@ -46,7 +46,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
   private static final String CONTENT = "content";
 
   /** As tasks render their prompts. */
-  private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
+  static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
 
   @Override
   public int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {
@@ -94,7 +94,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
         Map.of("name", call.name(), "arguments", value));
   }
 
-  private static Map<String, Object> declared(ToolDeclaration tool) {
+  static Map<String, Object> declared(ToolDeclaration tool) {
     Map<String, Object> function = new LinkedHashMap<>();
     function.put("name", tool.name());
     function.put("description", tool.description());

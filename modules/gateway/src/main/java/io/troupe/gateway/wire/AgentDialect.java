@@ -6,6 +6,7 @@ import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An interface that agents speak. Sampling settings of a request are passed over, because the run
@@ -13,6 +14,28 @@ import java.util.List;
  * is refused by its name.
  */
 public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages, OpenAiResponses {
+  /** The route by which agents of Anthropic's interface decide when to compact a conversation. */
+  String COUNT = "messages/count_tokens";
+
+  /**
+   * Returns the dialect of a route.
+   *
+   * @param route behind {@code /v1/}
+   */
+  static Optional<AgentDialect> ofRoute(String route) {
+    return switch (route) {
+      case "chat/completions" -> Optional.of(new ChatCompletions());
+      case "messages", COUNT -> Optional.of(new AnthropicMessages());
+      case "responses" -> Optional.of(new OpenAiResponses());
+      default -> Optional.empty();
+    };
+  }
+
+  /** Whether a route counts the tokens of a request, and samples nothing. */
+  static boolean counts(String route) {
+    return route.equals(COUNT);
+  }
+
   /**
    * Reads a request.
    *
@@ -28,6 +51,11 @@ public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages,
 
   /** What an agent is told of a failure. */
   ObjectNode error(Refusal refusal);
+
+  /** The last event of a stream whose answer cannot be sampled. */
+  default ServerEvent failure(Refusal refusal) {
+    return new ServerEvent("error", error(refusal).toString());
+  }
 
   /**
    * A request that is not answered.

@@ -298,6 +298,9 @@ public record AnthropicMessages() implements AgentDialect {
             switch (refusal.status()) {
               case 401, 403 -> "authentication_error";
               case 404 -> "not_found_error";
+              case 413 -> "request_too_large";
+              case 429 -> "rate_limit_error";
+              case 503 -> "overloaded_error";
               default -> refusal.status() >= 500 ? "api_error" : "invalid_request_error";
             })
         .put("message", refusal.message());

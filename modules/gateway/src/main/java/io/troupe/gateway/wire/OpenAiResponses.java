@@ -313,4 +313,13 @@ public record OpenAiResponses() implements AgentDialect {
   public ObjectNode error(Refusal refusal) {
     return new ChatCompletions().error(refusal);
   }
+
+  /** Codex takes a stream without this event for a broken connection, and asks again. */
+  @Override
+  public ServerEvent failure(Refusal refusal) {
+    ObjectNode failed = JsonNodeFactory.instance.objectNode();
+    failed.put("object", "response").put(STATUS, "failed").putArray(OUTPUT);
+    failed.putObject("error").put("code", refusal.code()).put(MESSAGE, refusal.message());
+    return ServerEvent.typed("response.failed", response(failed));
+  }
 }

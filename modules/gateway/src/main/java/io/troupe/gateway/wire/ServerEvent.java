@@ -18,11 +18,6 @@ public record ServerEvent(String name, String data) {
     return new ServerEvent(type, data.put("type", type).toString());
   }
 
-  /** The event of a failure behind the status 200. */
-  public static String failure(ObjectNode error) {
-    return new ServerEvent("error", error.toString()).text();
-  }
-
   /** The event as it is sent. */
   public String text() {
     return (name.isEmpty() ? "" : "event: " + name + "\n") + "data: " + data + "\n\n";

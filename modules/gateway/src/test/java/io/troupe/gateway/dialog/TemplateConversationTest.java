@@ -3,57 +3,19 @@ package io.troupe.gateway.dialog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.chat.ChatTemplate;
-import io.troupe.chat.JinjaChatTemplate;
 import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.TokenVersions;
-import io.troupe.core.weights.WeightVersion;
-import io.troupe.environments.format.BridgedFormat;
-import io.troupe.environments.format.HermesFormat;
 import io.troupe.gateway.dialog.ChatMessage.Role;
-import java.time.Clock;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class TemplateConversationTest {
-  private static final MarkupTokenizer TOKENIZER = new MarkupTokenizer();
+  private static final MarkupTokenizer TOKENIZER = ChatmlFixture.TOKENIZER;
 
-  /** ChatML as Qwen2.5 writes it, in short. */
-  private static final String CHATML =
-      """
-      {%- if tools %}<|im_start|>system
-      {% for tool in tools %}{{ tool | tojson }}
-      {% endfor %}<|im_end|>
-      {% endif %}
-      {%- for m in messages %}
-      {%- if m.role == 'tool' %}<|im_start|>user
-      <tool_response>
-      {{ m.content }}
-      </tool_response><|im_end|>
-      {% else %}<|im_start|>{{ m.role }}
-      {{ m.content }}
-      {%- for call in m.tool_calls %}
-      <tool_call>
-      {"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
-      </tool_call>
-      {%- endfor %}<|im_end|>
-      {% endif %}
-      {%- endfor %}
-      {%- if add_generation_prompt %}<|im_start|>assistant
-      {% endif %}""";
-
-  private static final TemplateConversation CONVERSATION = conversation(CHATML);
+  private static final TemplateConversation CONVERSATION = ChatmlFixture.conversation();
   private static final List<ToolDeclaration> TOOLS =
       List.of(new ToolDeclaration("calc", "d", "{\"type\":\"object\"}"));
-
-  private static TemplateConversation conversation(String source) {
-    ChatTemplate template = JinjaChatTemplate.of(source, Map.of(), Clock.systemUTC());
-    return new TemplateConversation(TOKENIZER, template, new BridgedFormat(new HermesFormat(), ""));
-  }
 
   private static String whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {
     return MarkupTokenizer.shown(CONVERSATION.whole(messages, tools));
@@ -65,17 +27,7 @@ class TemplateConversationTest {
 
   /** A turn of a policy that ended its answer itself, or was cut. */
   private static SessionBook.SampledTurn turn(String answer, boolean ended) {
-    int[] text = TOKENIZER.encode(answer);
-    int[] ids = ended ? Arrays.copyOf(text, text.length + 1) : text;
-    if (ended) {
-      ids[text.length] = MarkupTokenizer.END;
-    }
-    Completion completion =
-        new Completion(
-            ids,
-            new float[ids.length],
-            TokenVersions.uniform(WeightVersion.BASE, ids.length),
-            ended ? FinishReason.STOP : FinishReason.LENGTH);
+    Completion completion = ChatmlFixture.completion(answer, ended);
     TurnReply.ParsedAnswer parsed = CONVERSATION.parse(answer, TOOLS);
     return new SessionBook.SampledTurn(0, "", "", new int[] {1}, completion, parsed, 0);
   }
@@ -109,7 +61,7 @@ class TemplateConversationTest {
   @Test
   void whole_templateWithoutTools_isRefused() {
     TemplateConversation toolless =
-        conversation("{% for m in messages %}{{ m.content }}{% endfor %}");
+        ChatmlFixture.conversation("{% for m in messages %}{{ m.content }}{% endfor %}");
     assertThatThrownBy(() -> toolless.whole(List.of(user("a")), TOOLS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("the policy's chat template shows no tools");

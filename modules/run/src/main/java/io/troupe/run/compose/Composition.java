@@ -11,6 +11,7 @@ import io.troupe.config.plan.ModelSizes;
 import io.troupe.config.plan.Plan;
 import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
+import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingSettings;
@@ -26,6 +27,9 @@ import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
+import io.troupe.gateway.dialog.Conversation;
+import io.troupe.gateway.dialog.PlainConversation;
+import io.troupe.gateway.dialog.TemplateFormats;
 import io.troupe.hosts.gpu.Gpu;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.model.ModelCache;
@@ -301,6 +305,16 @@ public record Composition(
       case Start.Stored(PretrainedModel checkpoint) ->
           JinjaChatTemplate.read(checkpoint.directory(), config.run().clock());
     };
+  }
+
+  /**
+   * How the policy reads conversations of agents outside of training; empty if it has no chat
+   * template, and was not trained on any.
+   */
+  public Optional<Conversation> conversation() throws IOException {
+    return config.episode().hasTurns() && config.episode().format() == EpisodeSection.Format.INLINE
+        ? Optional.of(new PlainConversation(tokenizer))
+        : chatTemplate().map(template -> TemplateFormats.conversation(tokenizer, template));
   }
 
   /**

@@ -112,13 +112,8 @@ class AdaptersOverHttpTest {
       SamplingEngine engine, AdapterCapacity room, WeightSnapshot weights) throws IOException {
     PolicyServer server =
         PolicyServer.start(
-            new ServedModel(
-                "policy",
-                engine,
-                TOKENIZER,
-                CONTEXT,
-                ServedModel.ChatRenderer.none(),
-                ServedModel.withoutScorer()),
+            ServedModel.completing(
+                "policy", engine, TOKENIZER, CONTEXT, ServedModel.withoutScorer()),
             room,
             ServeSettings.loopback(0),
             "test");

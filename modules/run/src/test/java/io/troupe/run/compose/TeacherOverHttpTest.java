@@ -60,8 +60,7 @@ class TeacherOverHttpTest {
   private static PolicyServer serve(int port, WeightSnapshot weights) throws IOException {
     PolicyServer server =
         PolicyServer.start(
-            new ServedModel(
-                "policy", SAMPLER, TOKENIZER, CONTEXT, ServedModel.ChatRenderer.none(), SCORER),
+            ServedModel.completing("policy", SAMPLER, TOKENIZER, CONTEXT, SCORER),
             ServeSettings.loopback(port),
             "test");
     server.use(weights);

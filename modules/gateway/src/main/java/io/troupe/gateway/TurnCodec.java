@@ -1,0 +1,129 @@
+package io.troupe.gateway;
+
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
+import io.troupe.gateway.dialog.Conversation;
+import io.troupe.gateway.dialog.SessionBook;
+import io.troupe.gateway.dialog.TurnReply;
+import io.troupe.gateway.dialog.TurnReply.Finish;
+import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
+import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.wire.AgentDialect.Refusal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Encodes requests of agents for a policy, and reads what the policy samples.
+ *
+ * @param contextLength most tokens of a request and its answer together
+ */
+public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int contextLength) {
+  /**
+   * Returns the ids that the policy is asked with.
+   *
+   * @param former the turn that the request continues, whose sampled ids are used again
+   * @throws RefusedTurnException if the policy cannot be shown the conversation
+   */
+  public int[] encode(TurnRequest request, Optional<SessionBook.Recognised> former)
+      throws RefusedTurnException {
+    int[] ids;
+    try {
+      Optional<int[]> extended =
+          former.flatMap(
+              found ->
+                  conversation
+                      .following(found.turn(), found.added())
+                      .map(more -> joined(found.turn(), more)));
+      ids =
+          extended.isPresent()
+              ? extended.get()
+              : conversation.whole(request.messages(), request.tools());
+    } catch (IllegalArgumentException unreadable) {
+      throw new RefusedTurnException(
+          400, "unreadable", "the policy cannot be shown this: " + unreadable.getMessage());
+    }
+    if (ids.length == 0) {
+      throw new RefusedTurnException(400, "empty", "the conversation has no text");
+    }
+    return ids;
+  }
+
+  private static int[] joined(SessionBook.SampledTurn turn, int[] more) {
+    int[] request = turn.request();
+    int[] sampled = turn.completion().tokens();
+    int[] ids = Arrays.copyOf(request, request.length + sampled.length + more.length);
+    System.arraycopy(sampled, 0, ids, request.length, sampled.length);
+    System.arraycopy(more, 0, ids, request.length + sampled.length, more.length);
+    return ids;
+  }
+
+  /** Returns why ids leave no room for an answer; empty if they do. */
+  public Optional<Refusal> overflow(int[] ids) {
+    return ids.length < contextLength
+        ? Optional.empty()
+        : Optional.of(
+            new Refusal(
+                400,
+                Refusal.CONTEXT,
+                "messages",
+                "the conversation has %d tokens, and the policy's context holds %d"
+                    .formatted(ids.length, contextLength)));
+  }
+
+  /** Returns the texts that end an answer: the agent's own and those of the tool format. */
+  public List<String> stops(TurnRequest request) {
+    List<String> stops = new ArrayList<>(request.stops());
+    if (!request.tools().isEmpty()) {
+      stops.addAll(conversation.stops());
+    }
+    return stops;
+  }
+
+  /** Reads an answer. Where an agent carries out one call at a time, it is sent the first. */
+  public ParsedAnswer decode(Completion completion, TurnRequest request) {
+    String cut = StopMatcher.cut(text(completion), request.stops());
+    ParsedAnswer answer = conversation.parse(cut, request.tools());
+    return request.parallelCalls() || answer.calls().size() < 2
+        ? answer
+        : new ParsedAnswer(answer.reasoning(), answer.content(), answer.calls().subList(0, 1));
+  }
+
+  private String text(Completion completion) {
+    return tokenizer.decode(completion.tokens());
+  }
+
+  /**
+   * Returns an answer as an agent is sent it.
+   *
+   * @param answer with the ids of its calls
+   * @param promptTokens ids that the policy was asked with
+   */
+  public TurnReply reply(
+      int ordinal,
+      ParsedAnswer answer,
+      TurnRequest request,
+      int promptTokens,
+      Completion completion) {
+    String stop =
+        request.stops().stream().filter(text(completion)::contains).findFirst().orElse("");
+    return new TurnReply(
+        ordinal,
+        System.currentTimeMillis() / 1000,
+        answer,
+        finish(completion, answer),
+        stop,
+        promptTokens,
+        completion.length());
+  }
+
+  private static Finish finish(Completion completion, ParsedAnswer answer) {
+    if (completion.finishReason() == FinishReason.LENGTH) {
+      return Finish.LENGTH;
+    }
+    return answer.calls().isEmpty() ? Finish.STOP : Finish.TOOL_CALLS;
+  }
+}

@@ -1,0 +1,130 @@
+package io.troupe.serve;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.core.rollout.Completion;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.gateway.RefusedTurnException;
+import io.troupe.gateway.TurnCodec;
+import io.troupe.gateway.TurnExchange;
+import io.troupe.gateway.dialog.MessageChain;
+import io.troupe.gateway.dialog.SessionBook;
+import io.troupe.gateway.dialog.TurnMemory;
+import io.troupe.gateway.dialog.TurnReply;
+import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.wire.AgentDialect.Refusal;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Answers agents: chat completions with tools, OpenAI's responses and Anthropic's messages, by the
+ * code that answers them in a run. The server keeps no sessions; sampling settings are the
+ * request's own, and a repeated request is sampled again.
+ */
+final class AgentRoute {
+  /** Some 64 MiB of ids. */
+  private static final long MOST_TOKENS = 1L << 24;
+
+  private final ServedModel served;
+  private final ServedAdapters adapters;
+  private final RequestTable table;
+  private final ServerCounters counters;
+  private final TurnMemory memory = new TurnMemory(MOST_TOKENS);
+  private final SecureRandom seeds = new SecureRandom();
+
+  AgentRoute(
+      ServedModel served, ServedAdapters adapters, RequestTable table, ServerCounters counters) {
+    this.served = served;
+    this.adapters = adapters;
+    this.table = table;
+    this.counters = counters;
+  }
+
+  /** Whether a body of chat completions is more than {@link CompletionsRoute} reads. */
+  static boolean isAgents(JsonNode body) {
+    boolean parts = !body.path("tools").isEmpty();
+    for (JsonNode message : body.path("messages")) {
+      parts |= !message.path("content").isTextual() || message.hasNonNull("tool_calls");
+    }
+    return parts;
+  }
+
+  /** Counts the tokens that the policy would be asked with. */
+  void count(TurnExchange exchange, JsonNode body) throws IOException, RefusedTurnException {
+    TurnRequest turn = exchange.read(body);
+    int tokens = encoded(turn, MessageChain.of(turn)).length;
+    exchange.reply(200, JsonFields.object().put("input_tokens", tokens));
+  }
+
+  private int[] encoded(TurnRequest turn, MessageChain chain) throws RefusedTurnException {
+    return served.codec().encode(turn, memory.recognise(turn, chain));
+  }
+
+  /** Samples one answer. */
+  void answer(TurnExchange exchange, JsonNode body)
+      throws IOException, InterruptedException, RefusedTurnException, HttpErrorException {
+    TurnRequest turn = exchange.read(body);
+    MessageChain chain = MessageChain.of(turn);
+    int[] ids = encoded(turn, chain);
+    Optional<Refusal> overflow = served.codec().overflow(ids);
+    if (overflow.isPresent()) {
+      throw new RefusedTurnException(overflow.get());
+    }
+    CompletionRequest request =
+        new CompletionRequestReader(served, adapters.names())
+            .turn(body, turn, ids, () -> seeds.nextLong() >>> 1);
+    try (ServedAdapters.AdapterUse use = adapters.use(request.model(), served)) {
+      RequestTable.ActiveRequest entry = table.start(request, use.engine());
+      try {
+        TokenStream tokens = entry.generation();
+        boolean answered =
+            exchange.send(
+                patience -> awaited(tokens, patience, new AskedTurn(turn, chain, ids)), turn);
+        (answered ? counters.served() : counters.failed()).incrementAndGet();
+        counters.promptTokens().addAndGet(ids.length);
+      } catch (IOException gone) {
+        counters.disconnected().incrementAndGet();
+        throw gone;
+      } finally {
+        table.finish(entry);
+      }
+    }
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // carried, never compared
+  private record AskedTurn(TurnRequest request, MessageChain chain, int[] ids) {}
+
+  private Optional<TurnReply> awaited(TokenStream tokens, Duration patience, AskedTurn asked)
+      throws InterruptedException, RefusedTurnException {
+    if (!tokens.awaitDone(patience)) {
+      return Optional.empty();
+    }
+    if (tokens.failure().isPresent()) {
+      Throwable failure = tokens.failure().get();
+      throw new RefusedTurnException(
+          failure instanceof IllegalArgumentException ? 400 : 500,
+          "engine_failed",
+          JsonFields.excerpt(String.valueOf(failure.getMessage())));
+    }
+    List<Completion> sampled = tokens.completions(0);
+    if (sampled.isEmpty()) {
+      throw new RefusedTurnException(503, "aborted", "the request was aborted; ask again");
+    }
+    return Optional.of(reply(asked, sampled.getFirst()));
+  }
+
+  private TurnReply reply(AskedTurn asked, Completion completion) {
+    counters.generatedTokens().addAndGet(completion.length());
+    TurnCodec codec = served.codec();
+    SessionBook.SampledTurn kept =
+        memory.keep(
+            asked.chain().whole(),
+            asked.ids(),
+            completion,
+            codec.decode(completion, asked.request()));
+    return codec.reply(
+        kept.ordinal(), kept.answer(), asked.request(), asked.ids().length, completion);
+  }
+}
