@@ -32,7 +32,8 @@ final class LossResolver {
         baseline(objective),
         new LossSettings.Clip(
             loss.clipLow() < 0 ? usualClip(0.2, 3e-4, 1) : loss.clipLow(),
-            loss.clipHigh() < 0 ? usualClip(0.28, 4e-4, 4) : loss.clipHigh()),
+            loss.clipHigh() < 0 ? usualClip(0.28, 4e-4, 4) : loss.clipHigh(),
+            loss.clipDual()),
         new LossSettings.OffPolicy(correction(objective), mask()),
         new LossSettings.KlPenalty(loss.klCoefficient(), loss.klEstimator(), loss.klIn()),
         new LossSettings.Shares(

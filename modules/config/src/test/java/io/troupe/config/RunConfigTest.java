@@ -128,6 +128,17 @@ final class RunConfigTest {
     assertThat(correction("truncated_importance")).isEqualTo(new Correction.TruncatedImportance(2));
   }
 
+  @Test
+  void clipDual_goesWithTheObjectivesThatClipARatioAlone() {
+    assertThat(resolve("loss.clip_dual=3").config().lossSettings().clip().dual()).isEqualTo(3);
+    assertThat(refusals("loss.clip_dual=3", "loss.objective=sapo"))
+        .containsExactly(
+            "loss.clip_dual: must be left out with objective cispo, sapo, gmpo or dppo, which bound"
+                + " a token's weight in their own way");
+    assertThat(refusals("loss.clip_dual=1"))
+        .containsExactly("loss.clip_dual: must be 0, which means without, or greater than 1");
+  }
+
   private static Correction correction(String name) {
     return resolve("loss.correction=" + name).config().lossSettings().offPolicy().correction();
   }

@@ -42,6 +42,12 @@ public record LossSection(
         @Default("-1")
         @Range(min = -1)
         double clipHigh,
+    @Doc(
+            "Dual clip: where the advantage is negative, the ratio counts as this at most, 3 in the"
+                + " paper; 0 means without. It goes with `grpo`, `dr_grpo`, `dapo` and `gspo`.")
+        @Default("0")
+        @Range(min = 0)
+        double clipDual,
     @Doc("Temperature of the gate of `sapo` where the advantage is positive.")
         @Default("1.0")
         @Range(min = 0, minExclusive = true)
@@ -145,6 +151,10 @@ public record LossSection(
     boolean correctsItself() {
       return this == GSPO || this == CISPO || this == GMPO || this == DPPO;
     }
+
+    boolean takesDualClip() {
+      return this == GRPO || this == DR_GRPO || this == DAPO || this == GSPO;
+    }
   }
 
   /** Baselines by name. */
@@ -221,6 +231,19 @@ public record LossSection(
                   + " token's",
               "leave it out, which takes the paper's 3e-4 and 4e-4");
     }
+    rules
+        .on("clip_dual")
+        .require(
+            () -> clipDual == 0 || clipDual > 1,
+            "must be 0, which means without, or greater than 1",
+            "the paper takes 3");
+    rules
+        .on("clip_dual", "objective")
+        .require(
+            () -> clipDual == 0 || objective.takesDualClip(),
+            "must be left out with objective cispo, sapo, gmpo or dppo, which bound a token's"
+                + " weight in their own way",
+            "leave it out");
     rules
         .on("correction", "objective")
         .require(

@@ -275,7 +275,10 @@ public final class LossFormula {
       return "4/t sigmoid(t (rho - 1)) A, t = %s for A > 0, else %s"
           .formatted(number(positive), number(negative));
     }
-    return s.clip().active() ? "min(rho A, %s A)".formatted(clipped) : "rho A";
+    String free = s.clip().active() ? "min(rho A, %s A)".formatted(clipped) : "rho A";
+    return s.clip().dual() == 0
+        ? free
+        : free + "; at least %s A where A < 0".formatted(number(s.clip().dual()));
   }
 
   private static String estimate(KlEstimator estimator) {

@@ -33,14 +33,25 @@ public record LossSettings(
    * @param low in [0, 1]
    * @param high finite, 0 or greater; both 0 means no clipping, and one alone 0 a range that ends
    *     at 1
+   * @param dual where A &lt; 0, the surrogate is at least this times A; finite, greater than 1; 0
+   *     means no such bound
    */
-  public record Clip(double low, double high) {
+  public record Clip(double low, double high, double dual) {
+    /** Without the second bound. */
+    public Clip(double low, double high) {
+      this(low, high, 0);
+    }
+
     public Clip {
       require(low >= 0 && low <= 1, "clip_low lies in [0, 1], not %s", low);
       require(
           high >= 0 && Double.isFinite(high),
           "clip_high is a finite number, 0 or greater, not %s",
           high);
+      require(
+          dual == 0 || (dual > 1 && Double.isFinite(dual)),
+          "clip_dual is 0 or a finite number greater than 1, not %s",
+          dual);
     }
 
     /** Whether the surrogate is clipped at all. */
@@ -95,6 +106,10 @@ public record LossSettings(
         "%s takes its ratio to the sampler itself and goes with no correction, not with %s",
         objective.getClass().getSimpleName().toUpperCase(Locale.ROOT),
         offPolicy.correction);
+    require(
+        clip.dual == 0 || objective.takesDualClip(),
+        "clip_dual goes with GRPO, DRGRPO, DAPO and GSPO, not with %s",
+        objective.getClass().getSimpleName().toUpperCase(Locale.ROOT));
   }
 
   /** The loss of a paper: its own advantage, a penalty in the loss, no teacher, nothing masked. */

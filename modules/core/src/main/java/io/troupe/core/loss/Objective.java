@@ -112,6 +112,14 @@ public sealed interface Objective {
     };
   }
 
+  /** Whether the surrogate is PPO's, the lesser of ratio and clipped ratio times the advantage. */
+  default boolean takesDualClip() {
+    return switch (this) {
+      case Grpo(), DrGrpo(double _), Dapo(), Gspo() -> true;
+      case Cispo(), Sapo(double _, double _), Gmpo(), Dppo() -> false;
+    };
+  }
+
   /** Whether all tokens of a sequence share one ratio. */
   default boolean hasRatioOfSequence() {
     return this instanceof Gspo || this instanceof Gmpo;

@@ -25,6 +25,7 @@ import java.util.List;
  *              = min(p_prox/q, cap)                  Decoupled, truncated
  *   m          = 1, or 0 in a sequence that the SequenceMask refuses
  *   surrogate  = min(rho A, clip(rho, 1 - clipLow, 1 + clipHigh) A)     without clipping: rho A
+ *   dual clip  max(surrogate, clipDual A) where A &lt; 0                     Ye et al. 2020
  *   loss       = -c (m w surrogate - beta kl) + distillation
  * </pre>
  *
@@ -253,6 +254,10 @@ public final class ScalarLoss {
 
   private static Term surrogate(LossSettings s, double ratio, double advantage) {
     double free = ratio * advantage;
+    double dual = s.clip().dual();
+    if (dual > 0 && advantage < 0 && ratio > dual) {
+      return new Term(dual * advantage, 0);
+    }
     if (!s.clip().active()) {
       return new Term(free, free);
     }

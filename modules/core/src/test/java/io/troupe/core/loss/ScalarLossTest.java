@@ -110,6 +110,34 @@ final class ScalarLossTest {
   }
 
   @Test
+  void token_dualClip_boundsTheLossOfUnlikedTokensWhoseRatioIsGreat() {
+    LossSettings free = settings(new Grpo(), .2, .28, new None(), 0);
+    LossSettings dual =
+        new LossSettings(
+            free.objective(),
+            free.baseline(),
+            new LossSettings.Clip(.2, .28, 3),
+            free.offPolicy(),
+            free.kl(),
+            free.shares(),
+            free.overlong(),
+            free.temperature());
+    TokenLoss beyond = GoldenBatch.token(dual, Math.log(.8), NOT_READ, Math.log(.2), NOT_READ, -2);
+    assertThat(beyond.value()).isCloseTo(6, EXACT);
+    assertThat(beyond.derivative()).isZero();
+    for (double ratio : new double[] {.5, 1, 1.27, 2.9}) {
+      for (double advantage : new double[] {-2, 2}) {
+        double p = Math.log(ratio / 10);
+        TokenLoss within = GoldenBatch.token(dual, p, NOT_READ, Math.log(.1), NOT_READ, advantage);
+        assertThat(within)
+            .isEqualTo(GoldenBatch.token(free, p, NOT_READ, Math.log(.1), NOT_READ, advantage));
+      }
+    }
+    TokenLoss liked = GoldenBatch.token(dual, Math.log(.8), NOT_READ, Math.log(.2), NOT_READ, 2);
+    assertThat(liked.value()).isCloseTo(-2.56, EXACT);
+  }
+
+  @Test
   void token_ratioAtAnEndOfTheRange_learnsAndIsNotCountedAsClipped() {
     LossSettings noRise = settings(new Grpo(), .2, 0, new None(), 0);
     TokenLoss rising = GoldenBatch.token(noRise, -1, NOT_READ, -1, NOT_READ, 2);
