@@ -42,10 +42,7 @@ final class LlamaCodec implements CompletionCodec {
   public ObjectNode body(GenerateRequest draw, boolean stream) {
     SamplingSettings settings = draw.settings();
     ObjectNode body = JsonFields.object();
-    ArrayNode prompt = body.putArray("prompt");
-    for (int token : draw.prompt()) {
-      prompt.add(token);
-    }
+    draw.putPrompt(body, "prompt");
     body.put("n_predict", draw.maxTokens())
         .put("stream", stream)
         .put("return_tokens", true)
