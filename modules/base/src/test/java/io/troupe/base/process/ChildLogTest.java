@@ -92,7 +92,7 @@ final class ChildLogTest {
     assertThat(note.find()).isTrue();
     long kept = note.start();
     // What was still in the pipe when the disk wrote again.
-    long after = text.length() - note.end();
+    long after = (long) text.length() - note.end();
     assertThat(kept + Long.parseLong(note.group(1)) + after).isEqualTo(6 + 33_554_432);
     assertThat(kept).isGreaterThan(4 * MIB - (1 << 16));
   }
