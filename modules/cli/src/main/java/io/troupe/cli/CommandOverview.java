@@ -86,6 +86,7 @@ final class CommandOverview implements IHelpSectionRenderer {
                   new Entry("launch", "Starts a run on many hosts over ssh or Slurm"),
                   new Entry("node", "Makes this host work for a run on a cluster"),
                   new Entry("drain-node", "Drains a node of a cluster"),
+                  new Entry("ec2", "Creates and deletes clusters of EC2 instances"),
                   new Entry("certs", "Makes the certificates of a cluster's hosts"))),
           new Section(
               "Trust",

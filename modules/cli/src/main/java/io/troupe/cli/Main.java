@@ -1,5 +1,6 @@
 package io.troupe.cli;
 
+import io.troupe.aws.ec2.Ec2Command;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.certs.CertsCommand;
@@ -63,6 +64,7 @@ import picocli.CommandLine.Command;
       CompareCommand.class,
       CertsCommand.class,
       LaunchCommand.class,
+      Ec2Command.class,
       VerifyCommand.class,
       EvalCommand.class,
       TasksCommand.class,

@@ -19,6 +19,7 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.troupe.aws.ec2.Ec2Command;
 import io.troupe.base.files.AtomicFile;
 import io.troupe.core.run.Coordination;
 import io.troupe.engine.SamplingEngine;
@@ -108,9 +109,16 @@ class LayeringTest {
   static final ArchRule AMAZON_BEHIND_THE_STORE =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.troupe.store.s3..")
+          .resideOutsideOfPackages("io.troupe.store.s3..", "io.troupe.aws..")
           .should()
           .dependOnClassesThat(are(resideInAPackage("software.amazon..")));
+
+  static final ArchRule AMAZON_MACHINES_BEHIND_THE_COMMAND_LINE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("io.troupe.aws..", "io.troupe.cli..")
+          .should()
+          .dependOnClassesThat(are(resideInAPackage("io.troupe.aws..")));
 
   static final ArchRule NOTHING_KNOWS_THE_COMMAND_LINE =
       noClasses()
@@ -188,6 +196,7 @@ class LayeringTest {
         AKKA_IN_ACTOR_MODULES,
         DJL_IN_ITS_ENGINE,
         AMAZON_BEHIND_THE_STORE,
+        AMAZON_MACHINES_BEHIND_THE_COMMAND_LINE,
         NOTHING_KNOWS_THE_COMMAND_LINE,
         ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE,
         STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME,
@@ -211,6 +220,7 @@ class LayeringTest {
         List.of(
             Coordination.class,
             AtomicFile.class,
+            Ec2Command.class,
             DataSetTask.class,
             Verifiers.class,
             SamplingEngine.class,
@@ -262,6 +272,7 @@ class LayeringTest {
         offence(AKKA_IN_ACTOR_MODULES, io.troupe.core.Offender.class),
         offence(DJL_IN_ITS_ENGINE, io.troupe.core.Offender.class),
         offence(AMAZON_BEHIND_THE_STORE, io.troupe.core.Offender.class),
+        offence(AMAZON_MACHINES_BEHIND_THE_COMMAND_LINE, io.troupe.core.Offender.class),
         offence(NOTHING_KNOWS_THE_COMMAND_LINE, io.troupe.core.Offender.class),
         offence(ENGINES_KNOW_NEITHER_RUNTIME_NOR_STORE, io.troupe.engine.OffendingEngine.class),
         offence(STORE_AND_TELEMETRY_DO_NOT_KNOW_RUNTIME, io.troupe.store.OffendingStore.class),

@@ -2,6 +2,7 @@ package io.troupe.core;
 
 import ai.djl.Device;
 import akka.actor.typed.ActorRef;
+import io.troupe.aws.ec2.Ec2Command;
 import io.troupe.cli.Main;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,6 +14,6 @@ public final class Offender {
 
   static List<Class<?>> forbidden() {
     System.out.println(Path.of("."));
-    return List.of(ActorRef.class, Device.class, Main.class, S3Client.class);
+    return List.of(ActorRef.class, Device.class, Main.class, S3Client.class, Ec2Command.class);
   }
 }

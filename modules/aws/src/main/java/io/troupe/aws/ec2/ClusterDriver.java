@@ -1,0 +1,206 @@
+package io.troupe.aws.ec2;
+
+import io.troupe.aws.ec2.Ec2Exception.Kind;
+import io.troupe.core.outage.Backoff;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** Takes the steps of {@link ClusterPlan} one after the other until the goal is reached. */
+public final class ClusterDriver {
+  private static final Backoff BACKOFF = new Backoff(1_000, 60_000);
+  private static final long CAPACITY_PAUSE_MILLIS = 60_000;
+
+  /** Time, chance, and where a line for the operator goes. */
+  public interface Surroundings {
+    /** Milliseconds since 1970. */
+    long nowMillis();
+
+    void pause(Duration time) throws InterruptedException;
+
+    RandomGenerator random();
+
+    /** The pause before EC2 is asked again how far it is. */
+    Duration lookAgain();
+
+    void say(String line);
+  }
+
+  /** Keeps what must be known after a crash; durable when the call returns. */
+  @FunctionalInterface
+  public interface RecordStore {
+    void write(ClusterRecord record) throws IOException;
+  }
+
+  private final Ec2Service service;
+  private final ClusterPlan plan;
+  private final RecordStore store;
+  private final Surroundings here;
+  private ClusterRecord known;
+  private String lastSaid = "";
+
+  public ClusterDriver(
+      Ec2Service service, Ec2File file, ClusterRecord known, RecordStore store, Surroundings here) {
+    this.service = service;
+    this.plan = new ClusterPlan(file);
+    this.known = known;
+    this.store = store;
+    this.here = here;
+  }
+
+  /** What is known of the cluster by now. */
+  public ClusterRecord known() {
+    return known;
+  }
+
+  /**
+   * Works until the goal is reached.
+   *
+   * @param patience after which it gives up
+   * @throws Ec2Exception if the goal cannot be reached, or not in time
+   */
+  public ObservedCluster reach(ClusterGoal goal, Duration patience)
+      throws Ec2Exception, IOException, InterruptedException {
+    long giveUpAt = here.nowMillis() + patience.toMillis();
+    int failures = 0;
+    while (true) {
+      long pause;
+      String waitsFor;
+      try {
+        ObservedCluster observed = service.observe(known);
+        ClusterStep step = plan.next(goal, known, observed, here.nowMillis());
+        if (step instanceof ClusterStep.Reached) {
+          if (goal instanceof ClusterGoal.Running) {
+            remember(known.complete());
+          }
+          return observed;
+        }
+        pause = take(step);
+        waitsFor = step instanceof ClusterStep.Await(var reason) ? reason : step.toString();
+        failures = 0;
+      } catch (Ec2Exception failure) {
+        if (!passing(failure)) {
+          throw failure;
+        }
+        failures++;
+        pause = BACKOFF.pauseMillis(failures, here.random().nextDouble());
+        waitsFor = String.valueOf(failure.getMessage());
+      }
+      if (pause > 0) {
+        if (here.nowMillis() + pause > giveUpAt) {
+          throw new Ec2Exception(
+              Kind.REFUSED,
+              "not done after %d s; last: %s".formatted(patience.toSeconds(), waitsFor),
+              new InterruptedException());
+        }
+        sayOnce("waits for " + waitsFor);
+        here.pause(Duration.ofMillis(pause));
+      }
+    }
+  }
+
+  private static boolean passing(Ec2Exception failure) {
+    return switch (failure.kind()) {
+      case UNAVAILABLE, ABSENT, IN_USE -> true;
+      case CAPACITY, REFUSED, EXISTS -> false;
+    };
+  }
+
+  /** Takes a step; returns the pause after it, in ms. */
+  private long take(ClusterStep step) throws Ec2Exception, IOException {
+    switch (step) {
+      case ClusterStep.CreateGroup _ -> createGroup();
+      case ClusterStep.DeleteGroup _ -> service.deleteGroup(groupOf(known));
+      case ClusterStep.Launch(var request) -> launch(request);
+      case ClusterStep.Start(var ids) -> act("starts", ids, service::start);
+      case ClusterStep.Stop(var ids) -> act("stops", ids, service::stop);
+      case ClusterStep.Terminate(var ids) -> act("terminates", ids, service::terminate);
+      case ClusterStep.ForgetLaunch _ -> remember(known.refused(false));
+      case ClusterStep.OutOfCapacity _ -> {
+        remember(known.fromFirstOffer());
+        return CAPACITY_PAUSE_MILLIS;
+      }
+      case ClusterStep.Await _ -> {
+        return here.lookAgain().toMillis();
+      }
+      case ClusterStep.Impossible(var reason) ->
+          throw new Ec2Exception(Kind.REFUSED, reason, new IllegalStateException(reason));
+      case ClusterStep.Reached _ -> {}
+    }
+    return changesInstances(step) ? here.lookAgain().toMillis() : 0;
+  }
+
+  /** EC2 shows the new state of an instance some time after the answer. */
+  private static boolean changesInstances(ClusterStep step) {
+    return switch (step) {
+      case ClusterStep.Start _, ClusterStep.Stop _, ClusterStep.Terminate _ -> true;
+      default -> false;
+    };
+  }
+
+  /** The name of a cluster's placement group. */
+  public static String groupOf(ClusterRecord cluster) {
+    return "troupe-%s-%s".formatted(cluster.name(), cluster.nonce());
+  }
+
+  private void createGroup() throws Ec2Exception {
+    try {
+      service.createGroup(known);
+    } catch (Ec2Exception failure) {
+      if (failure.kind() != Kind.EXISTS) { // an answer was lost
+        throw failure;
+      }
+    }
+  }
+
+  private void launch(LaunchRequest request) throws Ec2Exception, IOException {
+    remember(known.sending(request));
+    sayOnce(
+        "launches %d of %s in %s"
+            .formatted(request.count(), request.place().type(), request.place().subnet()));
+    try {
+      List<String> ids = service.launch(known, plan.file(), request);
+      remember(known.launched(ids, here.nowMillis()));
+    } catch (Ec2Exception failure) {
+      switch (failure.kind()) {
+        case CAPACITY -> {
+          remember(known.refused(true));
+          sayOnce(String.valueOf(failure.getMessage()));
+        }
+        case REFUSED -> {
+          remember(known.refused(false));
+          throw failure;
+        }
+        case ABSENT -> {
+          remember(known.refused(false)); // such as a placement group that is not shown yet
+          throw failure;
+        }
+        case IN_USE, EXISTS, UNAVAILABLE -> throw failure;
+      }
+    }
+  }
+
+  private interface Request {
+    void send(List<String> ids) throws Ec2Exception;
+  }
+
+  private void act(String verb, List<String> ids, Request request) throws Ec2Exception {
+    sayOnce("%s %s".formatted(verb, String.join(", ", ids)));
+    request.send(ids);
+  }
+
+  private void remember(ClusterRecord record) throws IOException {
+    if (!record.equals(known)) {
+      store.write(record);
+      known = record;
+    }
+  }
+
+  private void sayOnce(String line) {
+    if (!line.equals(lastSaid)) {
+      lastSaid = line;
+      here.say(line);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.troupe.aws.ec2;
+
+/** What is to become of a cluster. */
+public sealed interface ClusterGoal {
+  /** So many instances that pass EC2's checks. */
+  record Running(int count) implements ClusterGoal {}
+
+  /** Every instance stopped; its volume stays, and is paid for. */
+  record Stopped() implements ClusterGoal {}
+
+  /** Nothing left. */
+  record Deleted() implements ClusterGoal {}
+}

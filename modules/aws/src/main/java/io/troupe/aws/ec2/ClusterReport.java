@@ -1,0 +1,85 @@
+package io.troupe.aws.ec2;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** A cluster's hosts file, and what is said of it. */
+final class ClusterReport {
+  private ClusterReport() {}
+
+  /** A line for each host, the coordinator's first. */
+  static String hostsFile(Ec2File file, ObservedCluster cluster) {
+    return cluster.live().stream()
+        .sorted(ClusterPlan.ORDER)
+        .map(each -> file.host().user() + "@" + each.privateAddress() + "\n")
+        .collect(Collectors.joining());
+  }
+
+  static Map<String, Object> description(String name, Ec2File file, ObservedCluster cluster) {
+    List<Map<String, Object>> instances = new ArrayList<>();
+    for (ClusterInstance each : cluster.live().stream().sorted(ClusterPlan.ORDER).toList()) {
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("id", each.id());
+      row.put("state", each.state().name().toLowerCase(Locale.ROOT));
+      row.put("ready", each.ready());
+      row.put("type", each.place().type());
+      row.put("subnet", each.place().subnet());
+      row.put("address", each.privateAddress());
+      row.put("public_address", each.publicAddress());
+      row.put("hours", hours(each));
+      instances.add(row);
+    }
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("cluster", name);
+    answer.put("live", instances.size());
+    answer.put("placement_group", cluster.group());
+    answer.put("cost_so_far_usd", cost(file, cluster));
+    answer.put("instances", instances);
+    return answer;
+  }
+
+  /** Hours since the last start; a stopped instance has none. */
+  private static double hours(ClusterInstance instance) {
+    return instance.state() == ClusterInstance.State.STOPPED
+        ? 0
+        : Math.max(0, System.currentTimeMillis() - instance.launchedAtMillis()) / 3.6e6;
+  }
+
+  private static double cost(Ec2File file, ObservedCluster cluster) {
+    return cluster.live().stream()
+        .mapToDouble(each -> hours(each) * file.price(each.place().type()))
+        .sum();
+  }
+
+  static String table(Ec2File file, ObservedCluster cluster) {
+    StringBuilder text = new StringBuilder();
+    for (ClusterInstance each : cluster.live().stream().sorted(ClusterPlan.ORDER).toList()) {
+      text.append(
+          text(
+              "%-20s %-8s %-8s %-14s %-15s %s%n",
+              each.id(),
+              each.state().name().toLowerCase(Locale.ROOT),
+              each.ready() ? "ready" : "",
+              each.place().type(),
+              each.privateAddress(),
+              each.publicAddress()));
+    }
+    return text.append(
+            text(
+                "%d instances, %.2f USD since their last start by the prices in the file%s",
+                cluster.live().size(),
+                cost(file, cluster),
+                file.budget().budget() > 0
+                    ? text("; budget %.2f USD", file.budget().budget())
+                    : ""))
+        .toString();
+  }
+
+  static String text(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

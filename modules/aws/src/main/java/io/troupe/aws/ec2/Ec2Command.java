@@ -1,0 +1,386 @@
+package io.troupe.aws.ec2;
+
+import io.troupe.aws.ec2.Ec2Service.TaggedResource;
+import io.troupe.base.files.AtomicFile;
+import io.troupe.base.process.ExitCode;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code troupe ec2}: clusters of EC2 instances for {@code troupe launch}. */
+@Command(
+    name = "ec2",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Creates, shows, resizes, stops and deletes clusters of EC2 instances.",
+      "Safe to repeat: a command that was cut off continues, and launches nothing twice."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  troupe ec2 create lab --file conf/ec2-2x8.yaml --dry-run",
+      "  troupe ec2 create lab --file conf/ec2-2x8.yaml",
+      "  troupe launch up conf/16-gpu.yaml --hosts lab.hosts",
+      "  troupe ec2 status lab --file conf/ec2-2x8.yaml",
+      "  troupe ec2 delete lab --file conf/ec2-2x8.yaml"
+    })
+public final class Ec2Command implements Runnable {
+  private static final String NAME = "NAME";
+
+  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Override
+  public void run() {
+    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    command.usage(command.getOut());
+  }
+
+  @Command(
+      name = "create",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Launches the instances, waits until they pass EC2's checks, and writes the hosts file.",
+        "If it fails, it deletes what it made, unless the cluster was complete before or --keep is"
+            + " given. Starts the instances of a stopped cluster."
+      })
+  int create(
+      @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
+      @Mixin Ec2Options options,
+      @Option(
+              names = "--hosts",
+              paramLabel = "FILE",
+              description = "Hosts file that is written (NAME.hosts).")
+          @Nullable Path hosts,
+      @Option(
+              names = "--patience",
+              paramLabel = "MINUTES",
+              defaultValue = "30",
+              description = "Gives up after so long (${DEFAULT-VALUE}).")
+          int patience,
+      @Option(names = "--keep", description = "After a failure, delete nothing.") boolean keep)
+      throws IOException, InterruptedException {
+    Ec2File file = options.load();
+    return size(name, options, file, file.count(), new Attempt(hosts, patience, keep));
+  }
+
+  @Command(
+      name = "scale",
+      mixinStandardHelpOptions = true,
+      description =
+          "Launches or terminates instances until there are COUNT. The last launched go first; the"
+              + " coordinator's stays.")
+  int scale(
+      @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
+      @Parameters(index = "1", paramLabel = "COUNT", description = "Instances.") int count,
+      @Mixin Ec2Options options,
+      @Option(
+              names = "--hosts",
+              paramLabel = "FILE",
+              description = "Hosts file that is written (NAME.hosts).")
+          @Nullable Path hosts,
+      @Option(
+              names = "--patience",
+              paramLabel = "MINUTES",
+              defaultValue = "30",
+              description = "Gives up after so long (${DEFAULT-VALUE}).")
+          int patience)
+      throws IOException, InterruptedException {
+    if (count < 1) {
+      throw options.bad("COUNT must be 1 or greater; to end the cluster, use delete");
+    }
+    if (options.folder().read(name).isEmpty()) {
+      throw options.bad("no cluster %s is known here; create it first".formatted(name));
+    }
+    return size(name, options, options.load(), count, new Attempt(hosts, patience, true));
+  }
+
+  /** How long is waited, and what follows. */
+  private record Attempt(@Nullable Path hosts, int patience, boolean keep) {
+    Path hostsOf(String cluster) {
+      return hosts == null ? Path.of(cluster + ".hosts") : hosts;
+    }
+  }
+
+  private static int size(String name, Ec2Options options, Ec2File file, int count, Attempt attempt)
+      throws IOException, InterruptedException {
+    checkName(name, options);
+    double estimate = file.estimate(count);
+    String cost =
+        ClusterReport.text(
+            "%d hosts for %.1f h cost at most %.2f USD by the prices in the file, volumes and"
+                + " traffic not counted",
+            count, file.budget().hours(), estimate);
+    if (file.budget().budget() > 0 && estimate > file.budget().budget()) {
+      throw options.bad(
+          ClusterReport.text("%s; the budget is %.2f USD", cost, file.budget().budget()));
+    }
+    options.say(cost);
+    ClusterFolder folder = options.folder();
+    try (SdkEc2 service = options.service(file);
+        FileChannel _ = folder.lock(name)) {
+      ClusterRecord known = folder.read(name).orElse(ClusterRecord.fresh(name, nonce()));
+      ClusterGoal goal = new ClusterGoal.Running(count);
+      if (options.dryRun) {
+        return preview(options, new ClusterPlan(file), goal, known, service);
+      }
+      refuseNamesake(service, known, options);
+      folder.write(known);
+      ClusterDriver driver =
+          new ClusterDriver(service, file, known, folder::write, options.surroundings());
+      try {
+        ObservedCluster reached = driver.reach(goal, Duration.ofMinutes(attempt.patience()));
+        Path hosts = attempt.hostsOf(name).toAbsolutePath();
+        AtomicFile.replace(hosts, ClusterReport.hostsFile(file, reached));
+        Map<String, Object> answer = ClusterReport.description(name, file, reached);
+        answer.put("hosts", hosts.toString());
+        answer.put("estimate_usd", estimate);
+        options.answer("%d hosts, in %s".formatted(count, hosts), answer);
+        return ExitCode.OK.code();
+      } catch (Ec2Exception failure) {
+        throw undone(driver, folder, attempt.keep(), failure, options);
+      }
+    } catch (Ec2Exception failure) {
+      throw new IOException(failure.getMessage(), failure);
+    }
+  }
+
+  /** Deletes what a failed creation made; what the caller throws says what is left. */
+  private static IOException undone(
+      ClusterDriver driver,
+      ClusterFolder folder,
+      boolean keep,
+      Ec2Exception failure,
+      Ec2Options options)
+      throws IOException, InterruptedException {
+    String name = driver.known().name();
+    if (keep || driver.known().created()) {
+      return new IOException(
+          "%s; what exists is kept: repeat the command, or troupe ec2 delete %s"
+              .formatted(failure.getMessage(), name),
+          failure);
+    }
+    options.say("failed, deletes what was made: " + failure.getMessage());
+    try {
+      driver.reach(new ClusterGoal.Deleted(), Duration.ofMinutes(15));
+      folder.forget(name);
+      return new IOException(failure.getMessage() + "; nothing is left of the cluster", failure);
+    } catch (Ec2Exception second) {
+      return new IOException(
+          "%s; and deleting what was made failed: %s; run troupe ec2 delete %s"
+              .formatted(failure.getMessage(), second.getMessage(), name),
+          second);
+    }
+  }
+
+  private static void refuseNamesake(SdkEc2 service, ClusterRecord known, Ec2Options options)
+      throws Ec2Exception {
+    for (TaggedResource each : service.tagged()) {
+      if (each.cluster().equals(known.name()) && !each.nonce().equals(known.nonce())) {
+        throw options.bad(
+            "a cluster %s exists that was created elsewhere, by %s (%s); choose another name, or"
+                    .formatted(known.name(), each.owner(), each.id())
+                + " see troupe ec2 orphans");
+      }
+    }
+  }
+
+  private static int preview(
+      Ec2Options options, ClusterPlan plan, ClusterGoal goal, ClusterRecord known, SdkEc2 service)
+      throws Ec2Exception, IOException {
+    ObservedCluster observed = service.observe(known);
+    ClusterStep first = plan.next(goal, known, observed, System.currentTimeMillis());
+    Map<String, Object> answer = ClusterReport.description(known.name(), plan.file(), observed);
+    answer.put("first_step", first.toString());
+    options.answer("first step: " + first, answer);
+    return ExitCode.OK.code();
+  }
+
+  @Command(
+      name = "status",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Shows the instances, since when they run, and what they have cost by the prices in the"
+            + " file.",
+        "Exit code 3 unless every instance passes EC2's checks."
+      })
+  int status(
+      @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
+      @Mixin Ec2Options options)
+      throws IOException {
+    Ec2File file = options.load();
+    ClusterRecord known = known(name, options);
+    try (SdkEc2 service = options.service(file)) {
+      ObservedCluster observed = service.observe(known);
+      Map<String, Object> answer = ClusterReport.description(name, file, observed);
+      options.answer(ClusterReport.table(file, observed), answer);
+      boolean ready =
+          !observed.live().isEmpty() && observed.live().stream().allMatch(ClusterInstance::ready);
+      return (ready ? ExitCode.OK : ExitCode.UNREACHABLE).code();
+    } catch (Ec2Exception failure) {
+      throw new IOException(failure.getMessage(), failure);
+    }
+  }
+
+  @Command(
+      name = "stop",
+      mixinStandardHelpOptions = true,
+      description = "Stops the instances; their volumes stay and are paid for. create starts them.")
+  int stop(
+      @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
+      @Mixin Ec2Options options)
+      throws IOException, InterruptedException {
+    return end(name, options, new ClusterGoal.Stopped());
+  }
+
+  @Command(
+      name = "delete",
+      mixinStandardHelpOptions = true,
+      description = "Terminates the instances with their volumes, and deletes the placement group.")
+  int delete(
+      @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
+      @Mixin Ec2Options options)
+      throws IOException, InterruptedException {
+    ClusterFolder folder = options.folder();
+    if (folder.read(name).isEmpty()) {
+      options.answer(
+          "no cluster %s is known here; nothing to delete".formatted(name),
+          Map.of("cluster", name, "live", 0));
+      return ExitCode.OK.code();
+    }
+    int code = end(name, options, new ClusterGoal.Deleted());
+    if (!options.dryRun) {
+      folder.forget(name);
+    }
+    return code;
+  }
+
+  private static int end(String name, Ec2Options options, ClusterGoal goal)
+      throws IOException, InterruptedException {
+    Ec2File file = options.load();
+    ClusterFolder folder = options.folder();
+    try (SdkEc2 service = options.service(file);
+        FileChannel _ = folder.lock(name)) {
+      ClusterRecord known = known(name, options);
+      if (options.dryRun) {
+        return preview(options, new ClusterPlan(file), goal, known, service);
+      }
+      ClusterDriver driver =
+          new ClusterDriver(service, file, known, folder::write, options.surroundings());
+      ObservedCluster reached = driver.reach(goal, Duration.ofMinutes(15));
+      options.answer(
+          goal instanceof ClusterGoal.Deleted
+              ? "nothing is left of cluster " + name
+              : "%d instances of cluster %s are stopped".formatted(reached.live().size(), name),
+          ClusterReport.description(name, file, reached));
+      return ExitCode.OK.code();
+    } catch (Ec2Exception failure) {
+      throw new IOException(failure.getMessage(), failure);
+    }
+  }
+
+  @Command(
+      name = "orphans",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Lists instances and placement groups in the file's region that a cluster of troupe left,"
+            + " or that this machine does not know.",
+        "Exit code 1 if there are any."
+      })
+  int orphans(
+      @Mixin Ec2Options options,
+      @Option(
+              names = "--delete",
+              description = "Deletes those that these credentials created, and no others.")
+          boolean delete)
+      throws IOException {
+    Ec2File file = options.load();
+    Set<String> here =
+        options.folder().all().stream().map(ClusterRecord::nonce).collect(Collectors.toSet());
+    try (SdkEc2 service = options.service(file)) {
+      List<TaggedResource> orphans =
+          service.tagged().stream().filter(each -> !here.contains(each.nonce())).toList();
+      String caller = service.caller();
+      List<TaggedResource> left = new ArrayList<>();
+      for (TaggedResource each : orphans) {
+        boolean ours = each.owner().equals(caller);
+        boolean deletes = delete && ours && !options.dryRun;
+        options.say(
+            "%s %s of cluster %s, created by %s%s"
+                .formatted(
+                    each.group() ? "placement group" : "instance",
+                    each.id(),
+                    each.cluster(),
+                    each.owner(),
+                    deletes ? ": deletes it" : ""));
+        if (!deletes || !deleted(service, each, options)) {
+          left.add(each);
+        }
+      }
+      options.answer(
+          "%d orphans, %d left".formatted(orphans.size(), left.size()),
+          Map.of(
+              "orphans", orphans.stream().map(TaggedResource::id).toList(),
+              "left", left.stream().map(TaggedResource::id).toList()));
+      return (left.isEmpty() ? ExitCode.OK : ExitCode.INCOMPLETE).code();
+    } catch (Ec2Exception failure) {
+      throw new IOException(failure.getMessage(), failure);
+    }
+  }
+
+  private static boolean deleted(SdkEc2 service, TaggedResource orphan, Ec2Options options)
+      throws Ec2Exception {
+    try {
+      if (orphan.group()) {
+        service.deleteGroup(orphan.id());
+      } else {
+        service.terminate(List.of(orphan.id()));
+      }
+      return true;
+    } catch (Ec2Exception failure) {
+      if (failure.kind() != Ec2Exception.Kind.IN_USE) {
+        throw failure;
+      }
+      options.say("  still in use; repeat the command when its instances have terminated");
+      return false;
+    }
+  }
+
+  private static ClusterRecord known(String name, Ec2Options options) throws IOException {
+    checkName(name, options);
+    return options
+        .folder()
+        .read(name)
+        .orElseThrow(
+            () ->
+                options.bad(
+                    "no cluster %s is known here; troupe ec2 orphans lists what this machine does"
+                            .formatted(name)
+                        + " not know"));
+  }
+
+  private static void checkName(String name, Ec2Options options) {
+    if (!name.matches("[a-z][a-z0-9-]{0,30}")) {
+      throw options.bad(
+          "a cluster's name has at most 31 of a-z, 0-9 and -, and begins with a letter, not '%s'"
+              .formatted(name));
+    }
+  }
+
+  private static String nonce() {
+    return Long.toString(new SecureRandom().nextLong() & Long.MAX_VALUE, 36);
+  }
+}

@@ -1,0 +1,45 @@
+package io.troupe.aws.ec2;
+
+import java.util.List;
+
+/** The requests to EC2 that clusters need. Each may fail, also after it was done. */
+public interface Ec2Service {
+  /** Who asks: the ARN of the caller. */
+  String caller() throws Ec2Exception;
+
+  /** What EC2 shows of a cluster. */
+  ObservedCluster observe(ClusterRecord cluster) throws Ec2Exception;
+
+  /** Everything in the region that carries the tags of a cluster of this program. */
+  List<TaggedResource> tagged() throws Ec2Exception;
+
+  /**
+   * Launches instances, all or none.
+   *
+   * @return their ids
+   */
+  List<String> launch(ClusterRecord cluster, Ec2File file, LaunchRequest request)
+      throws Ec2Exception;
+
+  void start(List<String> ids) throws Ec2Exception;
+
+  void stop(List<String> ids) throws Ec2Exception;
+
+  void terminate(List<String> ids) throws Ec2Exception;
+
+  /** Creates the placement group of a cluster. */
+  void createGroup(ClusterRecord cluster) throws Ec2Exception;
+
+  /** Deletes a placement group. */
+  void deleteGroup(String name) throws Ec2Exception;
+
+  /**
+   * An instance, or a placement group, of a cluster.
+   *
+   * @param id of an instance, or the name of a group
+   * @param group whether it is a placement group
+   * @param nonce of its cluster
+   * @param owner ARN of who created it
+   */
+  record TaggedResource(String id, boolean group, String cluster, String nonce, String owner) {}
+}

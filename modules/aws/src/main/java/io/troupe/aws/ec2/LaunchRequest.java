@@ -1,0 +1,13 @@
+package io.troupe.aws.ec2;
+
+import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
+
+/**
+ * A request for instances, all or none. The same token with the same parameters gives the same
+ * instances again, however often it is sent.
+ *
+ * @param token at most 64 ASCII characters
+ * @param firstSentMillis when it was sent first, since 1970
+ */
+public record LaunchRequest(
+    String token, int count, MachinePlace place, int efaCards, long firstSentMillis) {}

@@ -1,0 +1,367 @@
+package io.troupe.aws.ec2;
+
+import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.ec2.Ec2Client;
+import software.amazon.awssdk.services.ec2.model.BlockDeviceMapping;
+import software.amazon.awssdk.services.ec2.model.DescribeInstancesRequest;
+import software.amazon.awssdk.services.ec2.model.Filter;
+import software.amazon.awssdk.services.ec2.model.Instance;
+import software.amazon.awssdk.services.ec2.model.InstanceNetworkInterfaceSpecification;
+import software.amazon.awssdk.services.ec2.model.InstanceStatus;
+import software.amazon.awssdk.services.ec2.model.MarketType;
+import software.amazon.awssdk.services.ec2.model.PlacementStrategy;
+import software.amazon.awssdk.services.ec2.model.ResourceType;
+import software.amazon.awssdk.services.ec2.model.RunInstancesRequest;
+import software.amazon.awssdk.services.ec2.model.SummaryStatus;
+import software.amazon.awssdk.services.ec2.model.Tag;
+import software.amazon.awssdk.services.ec2.model.TagSpecification;
+import software.amazon.awssdk.services.sts.StsClient;
+
+/**
+ * EC2 and STS through Amazon's SDK. Credentials are found by its default chain and never kept.
+ * Everything is tagged in the request that creates it.
+ */
+public final class SdkEc2 implements Ec2Service, AutoCloseable {
+  private static final String CLUSTER = "troupe:cluster";
+  private static final String NONCE = "troupe:nonce";
+  private static final String OWNER = "troupe:owner";
+  private static final String LAUNCH = "troupe:launch";
+  private static final Duration ATTEMPT = Duration.ofSeconds(30);
+
+  private final String region;
+  private final String endpoint;
+  private Optional<Ec2Client> client = Optional.empty();
+  private Optional<String> caller = Optional.empty();
+
+  /**
+   * Nothing is asked yet.
+   *
+   * @param endpoint of a server that speaks EC2 and STS; empty means Amazon's
+   */
+  public SdkEc2(String region, String endpoint) {
+    this.region = region;
+    this.endpoint = endpoint;
+  }
+
+  private <C, B extends AwsClientBuilder<B, C>> C open(B builder) {
+    builder
+        .region(Region.of(region))
+        .credentialsProvider(DefaultCredentialsProvider.builder().build())
+        .overrideConfiguration(
+            override ->
+                override
+                    .retryStrategy(AwsRetryStrategy.standardRetryStrategy())
+                    .apiCallAttemptTimeout(ATTEMPT));
+    if (!endpoint.isEmpty()) {
+      builder.endpointOverride(URI.create(endpoint));
+    }
+    return builder.build();
+  }
+
+  private <T> T ask(String what, Supplier<T> request) throws Ec2Exception {
+    try {
+      return request.get();
+    } catch (SdkException failure) {
+      if (Ec2Failures.expired(failure)) {
+        close(); // The next request looks for credentials again.
+      }
+      throw Ec2Failures.explain(what, failure);
+    }
+  }
+
+  private Ec2Client ec2() {
+    if (client.isEmpty()) {
+      client =
+          Optional.of(
+              open(Ec2Client.builder().httpClientBuilder(UrlConnectionHttpClient.builder())));
+    }
+    return client.get();
+  }
+
+  @Override
+  public String caller() throws Ec2Exception {
+    if (caller.isEmpty()) {
+      caller =
+          Optional.of(
+              ask(
+                  "GetCallerIdentity",
+                  () -> {
+                    try (StsClient sts =
+                        open(
+                            StsClient.builder()
+                                .httpClientBuilder(UrlConnectionHttpClient.builder()))) {
+                      return sts.getCallerIdentity().arn();
+                    }
+                  }));
+    }
+    return caller.get();
+  }
+
+  @Override
+  public ObservedCluster observe(ClusterRecord cluster) throws Ec2Exception {
+    List<Instance> instances =
+        describe(
+            DescribeInstancesRequest.builder()
+                .filters(
+                    filter("tag:" + CLUSTER, cluster.name()),
+                    filter("tag:" + NONCE, cluster.nonce()))
+                .build());
+    List<String> running =
+        instances.stream()
+            .filter(each -> state(each) == ClusterInstance.State.RUNNING)
+            .map(Instance::instanceId)
+            .toList();
+    Map<String, Boolean> sound = running.isEmpty() ? Map.of() : sound(running);
+    String group = ClusterDriver.groupOf(cluster);
+    boolean there =
+        ask(
+            "DescribePlacementGroups",
+            () ->
+                ec2()
+                    .describePlacementGroups(ask -> ask.filters(filter("group-name", group)))
+                    .placementGroups()
+                    .stream()
+                    .anyMatch(each -> !"deleted".equals(each.stateAsString())));
+    return new ObservedCluster(
+        instances.stream()
+            .map(each -> observed(each, sound.getOrDefault(each.instanceId(), false)))
+            .toList(),
+        there);
+  }
+
+  private List<Instance> describe(DescribeInstancesRequest request) throws Ec2Exception {
+    return ask(
+        "DescribeInstances",
+        () ->
+            ec2().describeInstancesPaginator(request).reservations().stream()
+                .flatMap(each -> each.instances().stream())
+                .toList());
+  }
+
+  private Map<String, Boolean> sound(List<String> ids) throws Ec2Exception {
+    return ask(
+        "DescribeInstanceStatus",
+        () -> {
+          Map<String, Boolean> sound = new HashMap<>();
+          for (InstanceStatus each :
+              ec2()
+                  .describeInstanceStatusPaginator(ask -> ask.instanceIds(ids))
+                  .instanceStatuses()) {
+            sound.put(
+                each.instanceId(),
+                each.systemStatus().status() == SummaryStatus.OK
+                    && each.instanceStatus().status() == SummaryStatus.OK);
+          }
+          return sound;
+        });
+  }
+
+  private static ClusterInstance observed(Instance each, boolean sound) {
+    return new ClusterInstance(
+        each.instanceId(),
+        state(each),
+        new MachinePlace(each.instanceTypeAsString(), text(each.subnetId())),
+        tag(each.tags(), LAUNCH),
+        each.launchTime() == null ? 0 : each.launchTime().toEpochMilli(),
+        sound,
+        text(each.privateIpAddress()),
+        text(each.publicIpAddress()));
+  }
+
+  private static ClusterInstance.State state(Instance each) {
+    return ClusterInstance.State.valueOf(
+        each.state().nameAsString().toUpperCase(Locale.ROOT).replace('-', '_'));
+  }
+
+  private static String text(String value) {
+    return value == null ? "" : value;
+  }
+
+  private static String tag(Collection<Tag> tags, String key) {
+    return tags.stream()
+        .filter(each -> each.key().equals(key))
+        .map(Tag::value)
+        .findFirst()
+        .orElse("");
+  }
+
+  private static Filter filter(String name, String value) {
+    return Filter.builder().name(name).values(value).build();
+  }
+
+  @Override
+  public List<TaggedResource> tagged() throws Ec2Exception {
+    Filter ours = filter("tag-key", CLUSTER);
+    List<TaggedResource> found = new ArrayList<>();
+    for (Instance each : describe(DescribeInstancesRequest.builder().filters(ours).build())) {
+      ClusterInstance.State state = state(each);
+      if (state != ClusterInstance.State.TERMINATED
+          && state != ClusterInstance.State.SHUTTING_DOWN) {
+        found.add(resource(each.instanceId(), false, each.tags()));
+      }
+    }
+    ask(
+            "DescribePlacementGroups",
+            () -> ec2().describePlacementGroups(ask -> ask.filters(ours)).placementGroups())
+        .forEach(each -> found.add(resource(each.groupName(), true, each.tags())));
+    return found;
+  }
+
+  private static TaggedResource resource(String id, boolean group, Collection<Tag> tags) {
+    return new TaggedResource(id, group, tag(tags, CLUSTER), tag(tags, NONCE), tag(tags, OWNER));
+  }
+
+  @Override
+  public List<String> launch(ClusterRecord cluster, Ec2File file, LaunchRequest request)
+      throws Ec2Exception {
+    RunInstancesRequest.Builder asked =
+        RunInstancesRequest.builder()
+            .clientToken(request.token())
+            .minCount(request.count())
+            .maxCount(request.count())
+            .instanceType(request.place().type())
+            .imageId(file.host().image())
+            .keyName(file.host().key())
+            .blockDeviceMappings(
+                BlockDeviceMapping.builder()
+                    .deviceName(file.host().rootDevice())
+                    .ebs(
+                        volume -> volume.volumeSize(file.host().volume()).deleteOnTermination(true))
+                    .build())
+            .metadataOptions(options -> options.httpTokens("required"))
+            .tagSpecifications(tags(cluster, file, request.token()));
+    network(asked, file, request);
+    if (file.spot()) {
+      asked.instanceMarketOptions(market -> market.marketType(MarketType.SPOT));
+    }
+    if (file.placementGroup()) {
+      asked.placement(placement -> placement.groupName(ClusterDriver.groupOf(cluster)));
+    }
+    if (!file.host().instanceProfile().isEmpty()) {
+      asked.iamInstanceProfile(profile -> profile.name(file.host().instanceProfile()));
+    }
+    if (!file.host().setup().isEmpty()) {
+      String script = "#!/bin/sh\nset -e\n" + String.join("\n", file.host().setup()) + "\n";
+      asked.userData(Base64.getEncoder().encodeToString(script.getBytes(StandardCharsets.UTF_8)));
+    }
+    return ask(
+        "RunInstances",
+        () ->
+            ec2().runInstances(asked.build()).instances().stream()
+                .map(Instance::instanceId)
+                .toList());
+  }
+
+  private static void network(
+      RunInstancesRequest.Builder asked, Ec2File file, LaunchRequest request) {
+    if (request.efaCards() == 0) {
+      asked.subnetId(request.place().subnet()).securityGroupIds(file.host().securityGroups());
+      return;
+    }
+    List<InstanceNetworkInterfaceSpecification> cards = new ArrayList<>();
+    for (int card = 0; card < request.efaCards(); card++) {
+      cards.add(
+          InstanceNetworkInterfaceSpecification.builder()
+              .networkCardIndex(card)
+              .deviceIndex(card == 0 ? 0 : 1)
+              .interfaceType(card == 0 ? "efa" : "efa-only")
+              .subnetId(request.place().subnet())
+              .groups(file.host().securityGroups())
+              .deleteOnTermination(true)
+              .build());
+    }
+    asked.networkInterfaces(cards);
+  }
+
+  private List<TagSpecification> tags(ClusterRecord cluster, Ec2File file, String token)
+      throws Ec2Exception {
+    List<Tag> tags = new ArrayList<>(tags(cluster));
+    tags.add(Tag.builder().key(LAUNCH).value(token).build());
+    tags.add(Tag.builder().key("Name").value("troupe " + cluster.name()).build());
+    for (String each : file.host().tags()) {
+      int equals = each.indexOf('=');
+      tags.add(
+          Tag.builder().key(each.substring(0, equals)).value(each.substring(equals + 1)).build());
+    }
+    List<ResourceType> types =
+        new ArrayList<>(
+            List.of(ResourceType.INSTANCE, ResourceType.VOLUME, ResourceType.NETWORK_INTERFACE));
+    if (file.spot()) {
+      types.add(ResourceType.SPOT_INSTANCES_REQUEST);
+    }
+    return types.stream()
+        .map(type -> TagSpecification.builder().resourceType(type).tags(tags).build())
+        .toList();
+  }
+
+  private List<Tag> tags(ClusterRecord cluster) throws Ec2Exception {
+    return List.of(
+        Tag.builder().key(CLUSTER).value(cluster.name()).build(),
+        Tag.builder().key(NONCE).value(cluster.nonce()).build(),
+        Tag.builder().key(OWNER).value(caller()).build());
+  }
+
+  @Override
+  public void start(List<String> ids) throws Ec2Exception {
+    var _ = ask("StartInstances", () -> ec2().startInstances(ask -> ask.instanceIds(ids)));
+  }
+
+  @Override
+  public void stop(List<String> ids) throws Ec2Exception {
+    var _ = ask("StopInstances", () -> ec2().stopInstances(ask -> ask.instanceIds(ids)));
+  }
+
+  @Override
+  public void terminate(List<String> ids) throws Ec2Exception {
+    var _ = ask("TerminateInstances", () -> ec2().terminateInstances(ask -> ask.instanceIds(ids)));
+  }
+
+  @Override
+  public void createGroup(ClusterRecord cluster) throws Ec2Exception {
+    List<Tag> tags = tags(cluster);
+    var _ =
+        ask(
+            "CreatePlacementGroup",
+            () ->
+                ec2()
+                    .createPlacementGroup(
+                        ask ->
+                            ask.groupName(ClusterDriver.groupOf(cluster))
+                                .strategy(PlacementStrategy.CLUSTER)
+                                .tagSpecifications(
+                                    TagSpecification.builder()
+                                        .resourceType(ResourceType.PLACEMENT_GROUP)
+                                        .tags(tags)
+                                        .build())));
+  }
+
+  @Override
+  public void deleteGroup(String name) throws Ec2Exception {
+    var _ =
+        ask("DeletePlacementGroup", () -> ec2().deletePlacementGroup(ask -> ask.groupName(name)));
+  }
+
+  @Override
+  public void close() {
+    client.ifPresent(Ec2Client::close);
+    client = Optional.empty();
+  }
+}

@@ -1,0 +1,177 @@
+package io.troupe.aws.ec2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code troupe ec2} through Amazon's SDK, against a played server. */
+final class Ec2CommandTest {
+  @TempDir private Path folder;
+
+  private FakeEc2Server server;
+
+  @BeforeEach
+  void start() throws IOException {
+    System.setProperty("aws.accessKeyId", "tester");
+    System.setProperty("aws.secretAccessKey", "secret");
+    server = FakeEc2Server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    System.clearProperty("aws.accessKeyId");
+    System.clearProperty("aws.secretAccessKey");
+  }
+
+  /** How a command ended. */
+  private record Ended(int code, String out, String err) {}
+
+  private Ended ec2(String... words) {
+    List<String> all = new ArrayList<>(List.of(words));
+    all.addAll(List.of("--file", "../../conf/ec2-2x8.yaml", "--poll", "0.01"));
+    all.addAll(List.of("--aws-endpoint", server.endpoint()));
+    all.addAll(List.of("--state", folder.resolve("state").toString()));
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line =
+        new CommandLine(new Ec2Command())
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .setExecutionExceptionHandler(
+                (failure, command, _) -> {
+                  command.getErr().println("error: " + failure.getMessage());
+                  return 4;
+                });
+    int code = line.execute(all.toArray(String[]::new));
+    return new Ended(code, out.toString(), err.toString());
+  }
+
+  private Ended create(String... more) {
+    List<String> words =
+        new ArrayList<>(List.of("create", "lab", "--hosts", folder.resolve("hosts").toString()));
+    words.addAll(List.of(more));
+    return ec2(words.toArray(String[]::new));
+  }
+
+  @Test
+  void create_thenDelete_writesTheHostsFileAndLeavesNothing() throws IOException {
+    Ended created = create();
+
+    assertThat(created.code()).as(created.err()).isZero();
+    assertThat(Files.readString(folder.resolve("hosts")))
+        .isEqualTo("ubuntu@10.0.0.1\nubuntu@10.0.0.2\n");
+    assertThat(created.err())
+        .contains("2 hosts for 24.0 h cost at most 2641.92 USD by the prices in the file");
+    assertThat(server.request("RunInstances"))
+        .containsEntry("MinCount", "2")
+        .containsEntry("MaxCount", "2")
+        .containsEntry("MetadataOptions.HttpTokens", "required")
+        .containsEntry("BlockDeviceMapping.1.Ebs.DeleteOnTermination", "true")
+        .containsEntry("NetworkInterface.1.InterfaceType", "efa")
+        .containsEntry("NetworkInterface.32.InterfaceType", "efa-only")
+        .containsEntry("NetworkInterface.32.DeviceIndex", "1")
+        .containsEntry("TagSpecification.2.ResourceType", "volume");
+    assertThat(create().code()).isZero();
+    assertThat(ec2("status", "lab").code()).isZero();
+    assertThat(server.actions().stream().filter("RunInstances"::equals)).hasSize(1);
+
+    Ended deleted = ec2("delete", "lab");
+
+    assertThat(deleted.code()).as(deleted.err()).isZero();
+    assertThat(server.ec2.live()).isZero();
+    assertThat(server.ec2.groups).isEmpty();
+    assertThat(ec2("delete", "lab").code()).isZero();
+    assertThat(ec2("orphans").code()).isZero();
+  }
+
+  @Test
+  void create_answerOfTheLaunchLost_launchesOnce() {
+    server
+        .fail("RunInstances", 500, "InternalError", true)
+        .fail("RunInstances", 503, "RequestLimitExceeded", false);
+
+    Ended created = create();
+
+    assertThat(created.code()).as(created.err()).isZero();
+    assertThat(server.ec2.live()).isEqualTo(2);
+    assertThat(
+            server.requests.stream()
+                .filter(each -> "RunInstances".equals(each.get("Action")))
+                .map(each -> each.get("ClientToken"))
+                .distinct())
+        .hasSize(1);
+  }
+
+  @Test
+  void create_quotaExceeded_saysSoAndLeavesNothing() {
+    server.fail("RunInstances", 400, "VcpuLimitExceeded", false);
+
+    Ended failed = create();
+
+    assertThat(failed.code()).isEqualTo(4);
+    assertThat(failed.err())
+        .contains("VcpuLimitExceeded (a quota of this account, counted in vCPUs;")
+        .contains("nothing is left of the cluster");
+    assertThat(server.ec2.groups).isEmpty();
+    assertThat(folder.resolve("state/lab.json")).doesNotExist();
+  }
+
+  @Test
+  void create_expiredCredentialsAndSkewedClock_continuesWhenTheyAreGood() {
+    server
+        .fail("RunInstances", 400, "ExpiredToken", false)
+        .fail("RunInstances", 403, "RequestTimeTooSkewed", false);
+
+    Ended created = create();
+
+    assertThat(created.code()).as(created.err()).isZero();
+    assertThat(created.err()).contains("the credentials have expired or are wrong, renew them");
+  }
+
+  @Test
+  void create_overTheBudget_refusesAndAsksNothing() {
+    Ended refused = create("--set", "budget=100");
+
+    assertThat(refused.code()).isEqualTo(2);
+    assertThat(refused.err()).contains("the budget is 100.00 USD");
+    assertThat(server.requests).isEmpty();
+  }
+
+  @Test
+  void create_dryRun_changesNothing() {
+    Ended shown = create("--dry-run", "--json");
+
+    assertThat(shown.code()).as(shown.err()).isZero();
+    assertThat(shown.out()).contains("\"first_step\":\"CreateGroup[]\"").contains("\"live\":0");
+    assertThat(server.actions()).containsOnly("DescribeInstances", "DescribePlacementGroups");
+    assertThat(folder.resolve("state/lab.json")).doesNotExist();
+  }
+
+  @Test
+  void orphans_stateOfTheClusterLost_listsAndDeletesThem() throws IOException {
+    assertThat(create().code()).isZero();
+    Files.delete(folder.resolve("state/lab.json"));
+
+    assertThat(create().err()).contains("a cluster lab exists that was created elsewhere");
+    assertThat(ec2("orphans").code()).isEqualTo(1);
+    assertThat(server.ec2.live()).isEqualTo(2);
+    Ended first = ec2("orphans", "--delete");
+    assertThat(first.err()).contains("still in use; repeat the command");
+    assertThat(server.ec2.live()).isZero();
+    server.ec2.observe(ClusterRecord.fresh("", ""));
+    assertThat(ec2("orphans", "--delete").code()).isZero();
+    assertThat(server.ec2.groups).isEmpty();
+  }
+}
