@@ -37,7 +37,7 @@ final class ByteList {
   void addVarint(int value) {
     int left = value;
     while ((left & ~SEVEN_BITS) != 0) {
-      add((byte) (left & SEVEN_BITS | MORE));
+      add((byte) ((left & SEVEN_BITS) | MORE));
       left >>>= 7;
     }
     add((byte) left);
