@@ -60,6 +60,31 @@ final class DeployTest {
     assertThat(started).allSatisfy(arguments -> assertThat(arguments).contains("--tls=/keys"));
   }
 
+  @Test
+  void jobSet_containers_startTheSameProcessesAndEndWithTheCoordinator() throws IOException {
+    List<String> started = new ArrayList<>();
+    Object set = Map.of();
+    for (Object document :
+        new Yaml().loadAll(Files.readString(DEPLOY.resolve("kubernetes/jobset.yaml")))) {
+      set = document;
+    }
+    for (Object job : below(set, "spec", "replicatedJobs")) {
+      for (Object container : below(job, "template", "spec", "template", "spec", "containers")) {
+        List<String> arguments = below(container, "args").stream().map(String::valueOf).toList();
+        assertTaken(arguments);
+        assertThat(arguments).contains("--tls=/keys");
+        started.add(arguments.getFirst());
+        assertThat(((Map<?, ?>) container).keySet().stream().map(String::valueOf))
+            .contains("startupProbe", "livenessProbe");
+      }
+    }
+    assertThat(started).containsExactly("train", "node");
+    assertThat(
+            below(set, "spec", "successPolicy", "targetReplicatedJobs").stream()
+                .map(String::valueOf))
+        .containsExactly("coordinator");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"troupe-node@.service", "troupe-run@.service"})
   void systemd_unit_startsAProcessWithOptionsTheProgramTakes(String name) throws IOException {

@@ -2,7 +2,11 @@ package io.troupe.cli.doctor;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.launch.HostDiagnosis;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -20,6 +24,7 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  troupe doctor --json",
+      "  troupe doctor --hosts lab.hosts",
       "  troupe doctor --endpoint http://127.0.0.1:8000 --context-length 4096"
     })
 public final class DoctorCommand extends CliCommand {
@@ -41,6 +46,30 @@ public final class DoctorCommand extends CliCommand {
               + " as much.")
   private int contextLength;
 
+  @Option(
+      names = "--hosts",
+      paramLabel = "FILE",
+      description =
+          "Look at the hosts of this file instead, over ssh: JDK, clock, space, drivers, ports, and"
+              + " which GPUs are free, busy or zombies (memory held, nothing computed).")
+  private @Nullable Path hosts;
+
+  @Option(
+      names = "--ssh-option",
+      paramLabel = "OPTION",
+      description = "With --hosts: an option of ssh; may be given many times.")
+  private List<String> sshOptions = new ArrayList<>();
+
+  @Option(
+      names = "--ports",
+      split = ",",
+      paramLabel = "PORT",
+      defaultValue = "7400,7401,7410,7411",
+      description =
+          "With --hosts: ports that must be free, and that hosts must reach each other at"
+              + " (${DEFAULT-VALUE}).")
+  private List<Integer> ports = List.of();
+
   private final Machine machine;
 
   DoctorCommand() {
@@ -52,14 +81,23 @@ public final class DoctorCommand extends CliCommand {
   }
 
   @Override
-  public Integer call() throws InterruptedException {
-    List<CheckResult> findings =
-        endpoint == null
-            ? MachineChecks.run(MachineChecks.of(machine))
-            : EndpointCheck.look(endpoint, contextLength);
+  public Integer call() throws IOException, InterruptedException {
+    if (hosts != null && endpoint != null) {
+      throw refused("give --hosts or --endpoint, not both");
+    }
+    List<CheckResult> findings = findings();
     boolean sound = MachineChecks.sound(findings);
     PrintWriter out = out();
     CheckLines.print(findings, json, out);
     return (sound ? ExitCode.OK : ExitCode.INCOMPLETE).code();
+  }
+
+  private List<CheckResult> findings() throws IOException, InterruptedException {
+    if (hosts != null) {
+      return HostsCheck.findings(HostDiagnosis.of(hosts, sshOptions, ports));
+    }
+    return endpoint == null
+        ? MachineChecks.run(MachineChecks.of(machine))
+        : EndpointCheck.look(endpoint, contextLength);
   }
 }

@@ -1,0 +1,60 @@
+package io.troupe.launch;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What a GPU of a host is used for, without a run's knowledge.
+ *
+ * @param index that nvidia-smi gives it
+ * @param usedMib of its memory
+ * @param utilization in percent, at the moment of the look
+ */
+public record GpuUse(int index, String model, long usedMib, long totalMib, int utilization) {
+  private static final long FREE_BELOW_MIB = 100;
+  private static final int BUSY_FROM = 5;
+
+  /** How a GPU looks. */
+  public enum Occupation {
+    /** Less than 100 MiB are in use. */
+    FREE,
+    /** It computes: 5 % or more. */
+    BUSY,
+    /** Memory is held, and nothing computes: a process that was left, or one that waits. */
+    ZOMBIE
+  }
+
+  /** Reads a line of {@link HostFacts}; none where nvidia-smi wrote something else. */
+  static Optional<GpuUse> parse(String line) {
+    List<String> words = List.of(line.split(",", -1)).stream().map(String::strip).toList();
+    boolean numbers =
+        words.size() == 5
+            && List.of(words.get(0), words.get(2), words.get(3), words.get(4)).stream()
+                .allMatch(word -> word.matches("\\d{1,9}"));
+    return numbers
+        ? Optional.of(
+            new GpuUse(
+                Integer.parseInt(words.get(0)),
+                words.get(1),
+                Long.parseLong(words.get(2)),
+                Long.parseLong(words.get(3)),
+                Integer.parseInt(words.get(4))))
+        : Optional.empty();
+  }
+
+  /** How it looks. */
+  public Occupation occupation() {
+    if (utilization >= BUSY_FROM) {
+      return Occupation.BUSY;
+    }
+    return usedMib < FREE_BELOW_MIB ? Occupation.FREE : Occupation.ZOMBIE;
+  }
+
+  @Override
+  public String toString() {
+    return "GPU %d %s (%d of %d MiB, %d %%)"
+        .formatted(
+            index, occupation().name().toLowerCase(Locale.ROOT), usedMib, totalMib, utilization);
+  }
+}
