@@ -16,6 +16,16 @@ public final class BasicVerifiers implements VerifierFamily {
                 new NumericVerifier(
                     options.flag("padded", false), options.flag("reversed", false))),
         new BuiltInVerifier(
+            "choice",
+            "the letter of a multiple choice, alone or after \"answer is\"",
+            Isolation.LINEAR,
+            _ -> new ChoiceVerifier()),
+        new BuiltInVerifier(
+            "text",
+            "one of the accepted texts, a line each; ignore_case=true compares without case",
+            Isolation.LINEAR,
+            options -> new TextVerifier(options.flag("ignore_case", false))),
+        new BuiltInVerifier(
             "format",
             "the shape of a completion, whatever it says: for mixed rewards",
             Isolation.LINEAR,

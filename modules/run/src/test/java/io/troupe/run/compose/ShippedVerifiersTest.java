@@ -18,6 +18,7 @@ class ShippedVerifiersTest {
         .extracting(VerifierProvider::name)
         .containsExactly(
             "apps",
+            "choice",
             "format",
             "gsm8k",
             "humaneval",
@@ -28,7 +29,8 @@ class ShippedVerifiersTest {
             "math",
             "mbpp",
             "numeric",
-            "rlvr-ifeval");
+            "rlvr-ifeval",
+            "text");
     assertThat(verifiers.all())
         .filteredOn(VerifierProvider::runsCode)
         .extracting(VerifierProvider::name)
@@ -39,7 +41,8 @@ class ShippedVerifiersTest {
   void named_verifierThatDoesNotExist_namesThoseThereAre() {
     assertThatThrownBy(() -> verifiers.named("mathematics"))
         .hasMessage(
-            "there is no verifier 'mathematics'; there are apps, format, gsm8k, humaneval,"
-                + " if-multi, ifbench, ifeval, judge, math, mbpp, numeric, rlvr-ifeval");
+            "there is no verifier 'mathematics'; there are apps, choice, format, gsm8k,"
+                + " humaneval, if-multi, ifbench, ifeval, judge, math, mbpp, numeric, rlvr-ifeval,"
+                + " text");
   }
 }
