@@ -4,12 +4,14 @@ import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
 import io.troupe.gym.config.GymConfig;
+import io.troupe.gym.item.GymTask;
 import io.troupe.gym.loop.GymPlan;
 import io.troupe.gym.session.GymChart;
 import io.troupe.gym.session.GymComparison;
 import io.troupe.gym.session.GymFolder;
 import io.troupe.gym.session.GymJournal;
 import io.troupe.gym.session.GymParts;
+import io.troupe.run.task.InvalidVerifierException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +42,7 @@ final class GymReportCommand extends CliCommand {
   private @Nullable Path svg;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InvalidVerifierException {
     GymFolder folder = new GymFolder(Objects.requireNonNull(path));
     CommandLine command = commandLine();
     if (!Files.isRegularFile(folder.resolved())) {
@@ -48,13 +50,14 @@ final class GymReportCommand extends CliCommand {
     }
     GymConfig config = GymConfig.load(folder.resolved(), List.of()).config();
     GymPlan plan = config.plan();
-    GymComparison comparison =
-        new GymComparison(
-            plan, folder, GymParts.task(config).test(), GymJournal.read(folder.journal(), plan));
-    command.getOut().print(comparison.text());
-    if (svg != null) {
-      AtomicFile.replace(svg, new GymChart(comparison).svg());
-      command.getOut().println("chart written to " + svg);
+    try (GymTask task = GymParts.task(config, folder)) {
+      GymComparison comparison =
+          new GymComparison(plan, folder, task.test(), GymJournal.read(folder.journal(), plan));
+      command.getOut().print(comparison.text());
+      if (svg != null) {
+        AtomicFile.replace(svg, new GymChart(comparison).svg());
+        command.getOut().println("chart written to " + svg);
+      }
     }
     command.getOut().flush();
     return ExitCode.OK.code();

@@ -9,6 +9,7 @@ import io.troupe.cli.command.CliCommand;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.gym.config.GymConfig;
 import io.troupe.gym.config.ModelSection;
+import io.troupe.gym.item.GymTask;
 import io.troupe.gym.loop.GymPlan;
 import io.troupe.gym.model.HttpModel;
 import io.troupe.gym.session.GymComparison;
@@ -18,6 +19,7 @@ import io.troupe.gym.session.GymJournal;
 import io.troupe.gym.session.GymParts;
 import io.troupe.gym.session.GymSession;
 import io.troupe.gym.student.Students;
+import io.troupe.run.task.InvalidVerifierException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -32,6 +34,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -81,7 +84,7 @@ final class GymRunCommand extends CliCommand {
   private boolean dryRun;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InvalidVerifierException {
     if ((file == null) == (resume == null)) {
       throw bad("give FILE, or --resume DIR");
     }
@@ -93,29 +96,47 @@ final class GymRunCommand extends CliCommand {
             ? GymConfig.load(Objects.requireNonNull(file), overrides)
             : GymConfig.load(existing(resume).resolved(), List.of());
     if (dryRun) {
-      say(new GymEstimate(config.config()).text());
+      GymFolder nothing = new GymFolder(Path.of(""));
+      try (GymTask task = GymParts.task(config.config(), nothing)) {
+        say(new GymEstimate(config.config(), task).text());
+      }
       return ExitCode.OK.code();
     }
+    AtomicReference<Optional<Students>> students = new AtomicReference<>(Optional.empty());
     Signals signals =
         Signals.install(
-            _ -> say("ending after the work at hand; ^C again ends at once"),
+            number -> {
+              say("ending after the work at hand; ^C again ends at once");
+              if (number != Signals.SIGINT) { // ^C reaches the process of a training by itself
+                students.get().ifPresent(Students::stop);
+              }
+            },
             number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     GymFolder folder = resume == null ? create(config) : existing(resume);
     say("gym " + folder.path());
-    return run(config.config(), folder, signals);
+    try (Students made = GymParts.students(config.config())) {
+      students.set(Optional.of(made));
+      return run(config.config(), made, folder, signals);
+    }
   }
 
-  private int run(GymConfig config, GymFolder folder, Signals signals) throws IOException {
+  private int run(GymConfig config, Students students, GymFolder folder, Signals signals)
+      throws IOException, InvalidVerifierException {
     GymPlan plan = config.plan();
     ModelSection section = config.model();
     Optional<String> key = apiKey(section);
-    try (Students students = GymParts.students(config);
+    try (GymTask task = GymParts.task(config, folder);
         GymJournal journal = GymJournal.open(folder.journal(), plan, Clock.systemUTC())) {
       if (!section.writes()) {
-        return run(plan, GymParts.of(config, students), folder, journal, signals);
+        return run(plan, GymParts.of(config, students, task), folder, journal, signals);
       }
       try (HttpModel model = new HttpModel(section.settings(key), Thread::sleep)) {
-        return run(plan, GymParts.of(config, students, journal, model), folder, journal, signals);
+        return run(
+            plan,
+            GymParts.of(config, students, task, folder, journal, model),
+            folder,
+            journal,
+            signals);
       }
     }
   }

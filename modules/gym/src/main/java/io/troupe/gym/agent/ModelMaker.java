@@ -3,25 +3,25 @@ package io.troupe.gym.agent;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.gym.item.AnsweredItem;
 import io.troupe.gym.item.GymItem;
 import io.troupe.gym.item.GymTask;
+import io.troupe.gym.item.RowForm;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.model.JsonAnswers;
 import io.troupe.gym.model.LanguageModel;
 import io.troupe.gym.model.ModelRequest;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A language model that writes rows. Its prompts are files beside this class. An answer that does
+ * A language model that writes rows, by prompts in files. An answer that does
  * not fit its schema after a repair gives no rows: the proposal is smaller, and the report says so.
  *
  * <p>The occasion of a call is its seed, iteration and number, without the trial, so that arms of
@@ -32,13 +32,6 @@ public final class ModelMaker implements RowMaker {
   private static final int EXAMPLES = 3;
   private static final String SYSTEM = "You write exact training data for language models.";
   private static final ObjectMapper JSON = new ObjectMapper();
-
-  private static final JsonNode ROWS =
-      schema(
-          """
-          {"type":"object","required":["rows"],"properties":{"rows":{"type":"array","items":
-          {"type":"object","required":["problem","answer"],"properties":
-          {"problem":{"type":"string"},"answer":{"type":"string"}}}}}}""");
 
   private static final JsonNode NAMES =
       schema(
@@ -52,11 +45,13 @@ public final class ModelMaker implements RowMaker {
           {"type":"object","required":["answer"],"properties":{"answer":{"type":"string"}}}""");
 
   private final GymTask task;
+  private final PromptFiles prompts;
   private final JsonAnswers answers;
 
   /** A maker of rows for a task. */
-  public ModelMaker(GymTask task, LanguageModel model) {
+  public ModelMaker(GymTask task, PromptFiles prompts, LanguageModel model) {
     this.task = task;
+    this.prompts = prompts;
     this.answers = new JsonAnswers(model);
   }
 
@@ -64,7 +59,7 @@ public final class ModelMaker implements RowMaker {
   public List<String> subskills(Occasion occasion, String skill, List<String> known, int wanted)
       throws IOException {
     String prompt =
-        filled(
+        prompts.filled(
             "subskills.txt",
             Map.of(
                 "skill",
@@ -87,43 +82,76 @@ public final class ModelMaker implements RowMaker {
     List<TrainingRow> rows = new ArrayList<>();
     for (int call = 0; call * ROWS_OF_A_CALL < order.wanted(); call++) {
       int wanted = Math.min(ROWS_OF_A_CALL, order.wanted() - call * ROWS_OF_A_CALL);
-      String prompt =
-          filled(
-              "rows.txt",
-              Map.of(
-                  "skill", order.skill(),
-                  "subskill", order.subskill(),
-                  "examples", examples(order.skill(), order.subskill()),
-                  "errors", errors(order.errors()),
-                  "wanted", Integer.toString(wanted)));
-      Optional<JsonNode> answer = answers.ask(request(occasion, prompt, call), ROWS);
-      if (answer.isPresent()) {
-        int left = wanted;
-        for (JsonNode each : answer.get().path("rows")) {
-          if (left-- > 0 && !each.path("problem").asText().isBlank()) {
-            rows.add(row(occasion, order, rows.size(), each));
-          }
-        }
-      }
+      Map<String, String> places = places(order, wanted);
+      places.put("subskill", order.subskill());
+      ModelRequest asked = request(occasion, prompts.filled("rows.txt", places), call);
+      written(answers.ask(asked, rowsOf(order, false)), wanted)
+          .forEach(each -> rows.add(row(occasion, order, rows.size(), each)));
     }
     return rows;
   }
 
-  private TrainingRow row(Occasion occasion, RowOrder order, int number, JsonNode written) {
-    GymItem item =
-        task.item(
-            order.skill(),
-            order.subskill(),
-            written.path("problem").asText(),
-            written.path("answer").asText());
+  @Override
+  public List<TrainingRow> against(Occasion occasion, int call, RowOrder order) throws IOException {
+    List<TrainingRow> rows = new ArrayList<>();
+    String prompt = prompts.filled("hypothesis.txt", places(order, order.wanted()));
+    written(answers.ask(request(occasion, prompt, call), rowsOf(order, true)), order.wanted())
+        .forEach(each -> rows.add(row(occasion, order, order.before() + rows.size(), each)));
+    return rows;
+  }
+
+  private Map<String, String> places(RowOrder order, int wanted) {
+    Map<String, String> places = new HashMap<>();
+    places.put("skill", order.skill());
+    places.put("examples", examples(order.skill(), order.subskill()));
+    places.put("errors", errors(order.errors()));
+    places.put("form", task.form(order.skill()).meaning());
+    places.put("wanted", Integer.toString(wanted));
+    return places;
+  }
+
+  /**
+   * The schema of an answer with rows.
+   *
+   * @param named whether it first names the weak skill
+   */
+  private JsonNode rowsOf(RowOrder order, boolean named) {
+    ObjectNode schema = JSON.createObjectNode().put("type", "object");
+    ObjectNode properties = JSON.createObjectNode();
+    if (named) {
+      schema.withArray("required").add("weak_skill");
+      properties.putObject("weak_skill").put("type", "string");
+    }
+    schema.withArray("required").add("rows");
+    properties
+        .putObject("rows")
+        .put("type", "array")
+        .set("items", task.form(order.skill()).schema());
+    schema.set("properties", properties);
+    return schema;
+  }
+
+  /** The rows of an answer that have a problem, at most as many as were wanted. */
+  private static List<JsonNode> written(Optional<JsonNode> answer, int wanted) {
+    List<JsonNode> rows = new ArrayList<>();
+    answer.ifPresent(node -> node.path("rows").forEach(rows::add));
+    return rows.stream()
+        .limit(wanted)
+        .filter(each -> !each.path("problem").asText().isBlank())
+        .toList();
+  }
+
+  private TrainingRow row(Occasion occasion, RowOrder order, int number, JsonNode node) {
+    RowForm.Written written = task.form(order.skill()).of(node);
+    GymItem item = task.item(order.skill(), order.subskill(), written.problem(), written.answer());
     String id = "%s#%d.%d.%d".formatted(item.leaf(), occasion.seed(), occasion.iteration(), number);
-    return new TrainingRow(id, item, item.answer());
+    return new TrainingRow(id, item, written.response());
   }
 
   @Override
   public int solves(Occasion occasion, TrainingRow row, int tries) throws IOException {
     String prompt =
-        filled(
+        prompts.filled(
             "solve.txt",
             Map.of(
                 "problem", row.item().prompt(),
@@ -160,24 +188,6 @@ public final class ModelMaker implements RowMaker {
                     "%s  the student answers: %s  right is: %s"
                         .formatted(each.item().prompt(), each.response(), each.item().answer()))
             .collect(Collectors.joining("\n"));
-  }
-
-  /** The text of a prompt file with its places filled; a place without a value is a defect. */
-  private static String filled(String file, Map<String, String> values) throws IOException {
-    String text;
-    try (InputStream in =
-        Objects.requireNonNull(ModelMaker.class.getResourceAsStream(file), file)) {
-      text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
-    StringBuilder filled = new StringBuilder();
-    int at = 0;
-    for (int open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
-      int close = text.indexOf('}', open);
-      String name = text.substring(open + 1, close);
-      filled.append(text, at, open).append(Objects.requireNonNull(values.get(name), name));
-      at = close + 1;
-    }
-    return filled.append(text.substring(at)).toString();
   }
 
   private static JsonNode schema(String text) {

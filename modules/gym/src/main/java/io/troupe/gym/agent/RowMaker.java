@@ -20,7 +20,7 @@ public interface RowMaker {
    * Rows that are wanted.
    *
    * @param before rows of the subskill that earlier calls kept
-   * @param errors some of the subskill's validation items that the student answers wrong
+   * @param errors some of the validation items that the student answers wrong
    */
   record RowOrder(
       String skill, String subskill, int before, int wanted, List<AnsweredItem> errors) {
@@ -44,6 +44,15 @@ public interface RowMaker {
    * @throws IOException if the maker cannot be asked
    */
   List<TrainingRow> rows(Occasion occasion, RowOrder order) throws IOException;
+
+  /**
+   * Returns rows that the maker thinks these errors need, fewer than wanted if there are no more.
+   *
+   * @param call its number in the proposal, from 0
+   * @param order whose skill the rows are counted under
+   * @throws IOException if the maker cannot be asked
+   */
+  List<TrainingRow> against(Occasion occasion, int call, RowOrder order) throws IOException;
 
   /**
    * Returns how many of a number of tries at a row's problem give the row's answer; the maker does

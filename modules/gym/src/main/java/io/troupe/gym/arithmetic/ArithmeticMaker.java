@@ -49,6 +49,11 @@ public final class ArithmeticMaker implements RowMaker {
   }
 
   @Override
+  public List<TrainingRow> against(Occasion occasion, int call, RowOrder order) {
+    return rows(occasion, order);
+  }
+
+  @Override
   public int solves(Occasion occasion, TrainingRow row, int tries) {
     return tries; // calculated, not guessed
   }

@@ -3,6 +3,10 @@ package io.troupe.gym.config;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
+import io.troupe.config.schema.RelativeToFile;
+import io.troupe.gym.agent.PromptFiles;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /** How the skill-tree agent divides rows. */
 public record GymAgentSection(
@@ -43,4 +47,16 @@ public record GymAgentSection(
     @Doc(value = "Most rows of a subskill and iteration, of `coin` and `fill_balanced`.")
         @Default("20")
         @Range(min = 1)
-        int most) {}
+        int most,
+    @Doc(
+            "Folder of prompts for the language model in place of Troupe's own, by their names"
+                + " (`rows.txt`, `hypothesis.txt`, `subskills.txt`, `solve.txt`, `label.txt`,"
+                + " `categories.txt`, `assign.txt`); one that it lacks is Troupe's.")
+        @Default("")
+        @RelativeToFile
+        String prompts) {
+  /** Returns the prompts. */
+  public PromptFiles promptFiles() {
+    return new PromptFiles(prompts.isEmpty() ? Optional.empty() : Optional.of(Path.of(prompts)));
+  }
+}

@@ -7,6 +7,7 @@ import io.troupe.config.binding.Validated;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.schema.Doc;
 import io.troupe.engine.djl.torch.Precision;
+import io.troupe.gym.arithmetic.ArithmeticGym;
 import io.troupe.gym.loop.GymPlan;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +52,30 @@ public record GymConfig(
 
   @Override
   public void check(RuleChecker rules) {
+    switch (task) {
+      case GymTaskSection.Arithmetic _ -> checkArithmetic(rules);
+      case GymTaskSection.Datasets datasets -> checkDatasets(rules, datasets);
+    }
+    rules
+        .on("policy.lora.rank")
+        .require(
+            () ->
+                !switch (policy) {
+                  case PolicySection.Djl djl -> djl.compute().lora().enabled();
+                  case PolicySection.Pretrained pretrained -> pretrained.compute().lora().enabled();
+                  case PolicySection.Toy _ -> false;
+                },
+            "must be 0 in a gym; adapters of a pretrained student are in its recipe",
+            "leave it out");
+  }
+
+  private void checkArithmetic(RuleChecker rules) {
+    rules
+        .on("gate.weak")
+        .require(
+            () -> gate.weak().stream().allMatch(path -> ArithmeticGym.leaf(path).isPresent()),
+            "must be leaves of the task (" + String.join(", ", ArithmeticGym.leaves()) + ")",
+            "change it");
     rules
         .on("policy.engine")
         .require(
@@ -65,6 +90,12 @@ public record GymConfig(
             "must hold the longest prompt and answer (%d tokens)"
                 .formatted(GymTaskSection.Arithmetic.LONGEST),
             "raise it");
+    rules
+        .on("student.trainer")
+        .require(
+            () -> student.trainer() == StudentSection.Trainer.STEPS,
+            "must be steps with task.name arithmetic",
+            "leave it out");
     if (policy instanceof PolicySection.Djl djl) {
       rules
           .on("policy.device")
@@ -82,12 +113,41 @@ public record GymConfig(
               () -> djl.compute().torch().isEmpty(),
               "must be empty in a gym, which uses DJL's",
               "leave it out");
-      rules
-          .on("policy.lora.rank")
-          .require(
-              () -> !djl.compute().lora().enabled(),
-              "must be 0 in a gym, which trains all weights",
-              "leave it out");
     }
+  }
+
+  private void checkDatasets(RuleChecker rules, GymTaskSection.Datasets datasets) {
+    rules
+        .on("policy.engine")
+        .require(
+            () -> policy instanceof PolicySection.Pretrained,
+            "must be pretrained with task.name datasets",
+            "set it to pretrained, and name policy.checkpoint");
+    rules
+        .on("student.trainer")
+        .require(
+            () -> student.trainer() != StudentSection.Trainer.STEPS,
+            "must be sft or grpo with policy.engine pretrained",
+            "set it to sft, and name student.recipe");
+    rules
+        .on("model.provider")
+        .require(
+            model::writes,
+            "must name a language model with task.name datasets, for which no script makes rows",
+            "set it to openai");
+    rules
+        .on("trials.arms", "task.skills")
+        .require(
+            () ->
+                datasets.skills().size() == 2
+                    || trials.arms().stream().noneMatch(TrialsSection.Arm::divides),
+            "must not be weakness, uniform or random where items have no subskills",
+            "name a second facet in task.skills, or take open_ended, skill_list or alternating");
+    rules
+        .on("trials.arms")
+        .require(
+            () -> !trials.arms().contains(TrialsSection.Arm.OLD_ROWS),
+            "must not be old_rows with task.name datasets, whose base student has no rows here",
+            "remove it");
   }
 }

@@ -1,12 +1,29 @@
 package io.troupe.gym.config;
 
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
+import io.troupe.config.schema.RelativeToFile;
 import io.troupe.gym.student.StudentFit;
+import io.troupe.gym.student.StudentRecipe;
+import java.nio.file.Path;
 
-/** How a student is trained: from its base on all rows so far, by AdamW. */
+/** How a student is trained: from its base on all rows so far. */
 public record StudentSection(
+    @Doc(
+            "What trains: `steps`, supervised steps of this process for `policy.engine: djl`; or"
+                + " sessions of `troupe sft` (`sft`) or of `troupe train` (`grpo`, which samples the"
+                + " rows' problems and needs no responses) for `policy.engine: pretrained`.")
+        @Default("steps")
+        Trainer trainer,
+    @Doc(
+            "Configuration of the sessions, with one data set (`sft`) or `task.name: jsonl` (`grpo`)."
+                + " The gym replaces its checkpoint, file, folder of runs and seed.")
+        @Default("")
+        @RelativeToFile
+        String recipe,
     @Doc(value = "Steps of a base student.", unit = "steps")
         @Default("800")
         @Range(min = 1, max = 10_000_000)
@@ -24,13 +41,42 @@ public record StudentSection(
         @Range(min = 0, minExclusive = true, max = 1)
         double rate,
     @Doc("Rows of the base student that are mixed in for each new row, against forgetting.")
-        @Default("2")
+        @Default("6")
         @Range(min = 0, max = 1000)
         double replay,
     @Doc(value = "Rows of a step.", unit = "rows") @Default("128") @Range(min = 1, max = 1_000_000)
         int batch,
     @Doc(value = "Most tokens of a response.", unit = "tokens") @Default("6") @Range(min = 1)
-        int maxTokens) {
+        int maxTokens)
+    implements Validated {
+  /** What trains a student. */
+  public enum Trainer {
+    STEPS,
+    SFT,
+    GRPO
+  }
+
+  @Override
+  public void check(RuleChecker rules) {
+    rules
+        .on("recipe", "trainer")
+        .require(
+            () -> (trainer == Trainer.STEPS) == recipe.isEmpty(),
+            "is the configuration of the trainers sft and grpo, and of no other",
+            "name the file, or leave it out");
+  }
+
+  /**
+   * Reads the recipe.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  public StudentRecipe readRecipe() {
+    return StudentRecipe.read(
+        Path.of(recipe),
+        trainer == Trainer.GRPO ? StudentRecipe.Trainer.GRPO : StudentRecipe.Trainer.SFT);
+  }
+
   /** Returns the settings of trainings. */
   public StudentFit settings() {
     return new StudentFit(baseSteps, baseRate, epochs, rate, replay, batch, maxTokens);

@@ -16,7 +16,8 @@ public record TrialsSection(
             "Ways to divide the new rows, each a trial a seed: `weakness` gives more to subskills"
                 + " that are answered worse, `uniform` the same to each, `random` draws shares;"
                 + " `alternating`, `fill_balanced`, `coin` and `threshold` grow each skill's tree"
-                + " by a policy of its own; `old_rows` makes nothing new and draws rows of the"
+                + " by a policy of its own; `open_ended` shows some errors at a time, `skill_list`"
+                + " those of one subskill; `old_rows` makes nothing new and draws rows of the"
                 + " base student.")
         List<Arm> arms,
     @Doc(value = "Rounds of proposing, training and validating.", unit = "iterations")
@@ -37,7 +38,14 @@ public record TrialsSection(
     FILL_BALANCED,
     COIN,
     THRESHOLD,
-    OLD_ROWS
+    OPEN_ENDED,
+    SKILL_LIST,
+    OLD_ROWS;
+
+    /** Whether it divides rows among the subskills that validation has. */
+    boolean divides() {
+      return this == WEAKNESS || this == UNIFORM || this == RANDOM;
+    }
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.troupe.gym.item;
 import java.util.List;
 
 /** Items of two splits, and what a right answer is. No item is in both splits, by its id. */
-public interface GymTask {
+public interface GymTask extends AutoCloseable {
   /** Returns one word for reports. */
   String name();
 
@@ -26,6 +26,15 @@ public interface GymTask {
    */
   List<GymItem> examples(String skill, String subskill, int most);
 
+  /** Returns the form in which a language model writes rows of a skill. */
+  default RowForm form(String skill) {
+    return RowForm.ANSWER;
+  }
+
   /** Whether a response answers an item. */
   boolean passes(GymItem item, String response);
+
+  /** Releases what judges; a task without such things has nothing to release. */
+  @Override
+  default void close() {}
 }

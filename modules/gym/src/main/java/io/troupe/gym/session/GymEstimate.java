@@ -1,7 +1,8 @@
 package io.troupe.gym.session;
 
-import io.troupe.gym.arithmetic.ArithmeticGym;
 import io.troupe.gym.config.GymConfig;
+import io.troupe.gym.config.GymTaskSection;
+import io.troupe.gym.item.GymItem;
 import io.troupe.gym.item.GymTask;
 import io.troupe.gym.loop.GymPlan;
 
@@ -9,15 +10,16 @@ import io.troupe.gym.loop.GymPlan;
  * What a gym will do at most, counted without doing any of it.
  *
  * @param config of the gym
+ * @param task its items
  */
-public record GymEstimate(GymConfig config) {
+public record GymEstimate(GymConfig config, GymTask task) {
   private static final int TESTED = 3;
   private static final int ROWS_OF_A_CALL = 10;
+  private static final int DISCOVERY = 3;
 
   /** Returns the counts as text. */
   public String text() {
     GymPlan plan = config.plan();
-    GymTask task = GymParts.task(config);
     int trials = plan.trials().size();
     long rows = (long) trials * plan.iterations() * config.trials().rows();
     long answers =
@@ -49,9 +51,13 @@ public record GymEstimate(GymConfig config) {
     if (!config.model().writes()) {
       return "0 calls of a language model, 0 tokens: a script makes the rows";
     }
-    long leaves = ArithmeticGym.leaves().size();
+    long leaves = task.validation().stream().map(GymItem::leaf).distinct().count();
+    long discovered =
+        config.task() instanceof GymTaskSection.Datasets section && section.discovers()
+            ? DISCOVERY * 2L * (task.validation().size() + task.test().size()) + DISCOVERY
+            : 0;
     long asked = (long) plan.trials().size() * plan.iterations() * leaves + rows / ROWS_OF_A_CALL;
-    long calls = 2 * (asked + rows * config.quality().solves());
+    long calls = 2 * (discovered + asked + rows * config.quality().solves());
     return "at most %,d calls of a language model, %,d tokens of answers; model.most_calls is %,d, most_tokens %,d, most_dollars %s"
         .formatted(
             calls,

@@ -12,6 +12,7 @@ import io.troupe.gym.item.SkillSlice;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.loop.GymPlan;
 import io.troupe.gym.loop.Split;
+import io.troupe.gym.loop.TrialState;
 import io.troupe.store.file.DiskFailureException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -53,6 +54,11 @@ public final class GymFolder {
     return path.resolve("resolved.yaml");
   }
 
+  /** The skills that a language model has discovered; absent where none has. */
+  Path skills() {
+    return path.resolve("skills.json");
+  }
+
   Path base(long seed) {
     return path.resolve("base").resolve("seed_" + seed);
   }
@@ -60,6 +66,20 @@ public final class GymFolder {
   Path iteration(int trial, GymPlan.Planned planned, int iteration) {
     return path.resolve("trial_%02d_%s_%d".formatted(trial, planned.arm(), planned.seed()))
         .resolve("iteration_" + iteration);
+  }
+
+  /**
+   * Writes what an agent knew when it made an iteration's rows: its former steps and its trees, an
+   * object a line. The journal is what a gym resumes from.
+   */
+  static void writeAgent(Path iteration, TrialState state) throws IOException {
+    Path outputs = iteration.resolve("data_strategy_outputs");
+    List<ObjectNode> steps = new ArrayList<>();
+    state.steps().forEach(step -> steps.add(GymJson.LINE.valueToTree(step)));
+    List<ObjectNode> trees = new ArrayList<>();
+    state.trees().forEach(tree -> trees.add(GymJson.LINE.valueToTree(tree)));
+    String _ = write(outputs.resolve("past_experiences.jsonl"), text(steps));
+    String _ = write(outputs.resolve("current_experiences.jsonl"), text(trees));
   }
 
   private static String prefix(Split split) {

@@ -23,6 +23,7 @@ import io.troupe.gym.quality.QualityRules;
 import io.troupe.gym.quality.QualityVerdict;
 import io.troupe.gym.student.Students;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -115,7 +116,14 @@ public final class GymSession {
       if (work instanceof GymWork.Finished) {
         return true;
       }
-      GymOutcome outcome = outcome(work);
+      GymOutcome outcome;
+      try {
+        outcome = outcome(work);
+      } catch (Students.StoppedTrainingException stopped) {
+        return false;
+      } catch (UncheckedIOException judge) {
+        throw judge.getCause();
+      }
       journal.append(GymLoop.decide(plan, journal.state(), outcome));
       String _ =
           GymFolder.write(
@@ -183,6 +191,7 @@ public final class GymSession {
     List<AnsweredItem> answers =
         GymFolder.readAnswers(
             iteration(trial, last.iteration()), Split.VALIDATION, parts.task().validation());
+    GymFolder.writeAgent(iteration(trial, iteration), state);
     GymAgent agent = Objects.requireNonNull(parts.agents().get(planned.arm())).of(planned.seed());
     Proposal proposal =
         agent.propose(

@@ -70,6 +70,8 @@ final class StudentFolder {
         FileTree.replace(folder, fresh);
       }
       return outcome;
+    } catch (Students.StoppedTrainingException | Students.FailedTrainingException told) {
+      throw told;
     } catch (IOException failure) {
       throw DiskFailureException.explain("write the student", folder, failure);
     }

@@ -1,17 +1,10 @@
 package io.troupe.gym.student;
 
-import io.troupe.core.SplitMix64;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.prompt.PromptOrder;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.GroupId;
-import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
-import io.troupe.engine.SampleRequest;
-import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
@@ -22,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 
 /**
  * Students that this process computes: supervised steps of a trainer, answers of a sampler. Steps
@@ -33,17 +24,17 @@ import java.util.concurrent.CompletionStage;
  * one accelerator holds one of them at a time. Not safe for use by several threads.
  */
 public final class EngineStudents implements Students {
-  private static final int CHUNK = 512;
   private static final double LAST_RATE = 0.1;
 
   private final PolicyEngines engines;
   private final StudentFit settings;
-  private long requests;
+  private final StudentSampler sampler;
 
   /** Students over a policy's engines, which are closed with them. */
   public EngineStudents(PolicyEngines engines, StudentFit settings) {
     this.engines = engines;
     this.settings = settings;
+    this.sampler = new StudentSampler(engines, settings.maxTokens());
   }
 
   @Override
@@ -57,13 +48,7 @@ public final class EngineStudents implements Students {
   public Outcome train(
       Path base, List<TrainingRow> rows, List<TrainingRow> replay, long seed, Path folder)
       throws IOException {
-    List<TrainingRow> all = new ArrayList<>(rows);
-    int replayed = replay.isEmpty() ? 0 : (int) Math.round(settings.replay() * rows.size());
-    for (int i = 0; i < replayed; i++) {
-      all.add(
-          replay.get(
-              PromptOrder.at(seed, 1L + i / replay.size(), i % replay.size(), replay.size())));
-    }
+    List<TrainingRow> all = settings.withReplay(rows, replay, seed);
     int steps =
         Math.max(1, (int) Math.ceil((double) settings.epochs() * all.size() / settings.batch()));
     try (TrainingEngine trainer = engines.newTrainer(seed)) {
@@ -120,43 +105,10 @@ public final class EngineStudents implements Students {
   @Override
   public List<List<String>> answer(Path student, List<String> prompts, int samples, long seed)
       throws IOException {
-    SamplingSettings sampling =
-        samples == 1
-            ? SamplingSettings.greedy(settings.maxTokens())
-            : new SamplingSettings(1, settings.maxTokens());
-    List<List<String>> responses = new ArrayList<>();
     try (TrainingEngine weights = engines.newTrainer(seed)) {
       weights.restore(student);
-      try (SamplingEngine sampler = engines.newSampler()) {
-        sampler.load(weights.snapshot(WeightVersion.BASE)).toCompletableFuture().join();
-        for (int from = 0; from < prompts.size(); from += CHUNK) {
-          List<String> some = prompts.subList(from, Math.min(prompts.size(), from + CHUNK));
-          List<SampleRequest> asked = new ArrayList<>();
-          for (int i = 0; i < some.size(); i++) {
-            asked.add(
-                new SampleRequest(
-                    new LeaseId(new GroupId(++requests), 1),
-                    engines.tokenizer().encodeWithSpecial(some.get(i)),
-                    samples,
-                    sampling,
-                    SplitMix64.mix(seed + from + i)));
-          }
-          for (CompletionStage<List<Completion>> each : sampler.sample(asked)) {
-            responses.add(
-                each.toCompletableFuture().join().stream()
-                    .map(completion -> engines.tokenizer().decode(completion.tokens()))
-                    .toList());
-          }
-        }
-      }
+      return sampler.responses(weights.snapshot(WeightVersion.BASE), prompts, samples, seed);
     }
-    return responses;
-  }
-
-  /** Returns the digest of a student's weights, if the folder holds one. */
-  static Optional<Path> weights(Path folder) {
-    Path file = folder.resolve("model.safetensors");
-    return Files.isRegularFile(file) ? Optional.of(file) : Optional.empty();
   }
 
   @Override

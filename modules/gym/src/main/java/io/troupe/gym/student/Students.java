@@ -44,6 +44,30 @@ public interface Students extends AutoCloseable {
   List<List<String>> answer(Path student, List<String> prompts, int samples, long seed)
       throws IOException;
 
+  /**
+   * Asks the training at hand to keep what it has and to end, if it is able to; safe for any
+   * thread.
+   */
+  default void stop() {}
+
+  /** A training of another process failed, and its message says why. */
+  final class FailedTrainingException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    public FailedTrainingException(String message) {
+      super(message);
+    }
+  }
+
+  /** A training was asked to end before it was done, and continues when it is asked for again. */
+  final class StoppedTrainingException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    public StoppedTrainingException(String message) {
+      super(message);
+    }
+  }
+
   @Override
   void close();
 }

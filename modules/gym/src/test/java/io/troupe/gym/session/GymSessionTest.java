@@ -106,18 +106,22 @@ class GymSessionTest {
   }
 
   /** Runs at most a number of works, as a process that is killed after them. */
-  private boolean run(Path path, GymConfig config, Students students, int works)
-      throws IOException {
+  private boolean run(Path path, GymConfig config, Students students, int works) throws Exception {
     int[] left = {works};
     GymFolder folder = new GymFolder(path);
     try (GymJournal journal = GymJournal.open(folder.journal(), config.plan(), CLOCK)) {
-      return new GymSession(config.plan(), GymParts.of(config, students), folder, journal, _ -> {})
+      return new GymSession(
+              config.plan(),
+              GymParts.of(config, students, GymParts.task(config, folder)),
+              folder,
+              journal,
+              _ -> {})
           .run(() -> left[0]-- == 0);
     }
   }
 
   @Test
-  void run_endedAfterEveryWork_isTheRunThatNeverEnded() throws IOException {
+  void run_endedAfterEveryWork_isTheRunThatNeverEnded() throws Exception {
     GymConfig config = config("gate.others_least=0", "gate.weak_most=1");
     Remembering whole = new Remembering();
     assertThat(run(root.resolve("whole"), config, whole, Integer.MAX_VALUE)).isTrue();
@@ -136,7 +140,7 @@ class GymSessionTest {
   }
 
   @Test
-  void run_endedBetweenStudentAndEvent_doesNotTrainAgain() throws IOException {
+  void run_endedBetweenStudentAndEvent_doesNotTrainAgain() throws Exception {
     GymConfig config = config("gate.others_least=0", "gate.weak_most=1");
     Remembering students = new Remembering();
     GymState state = GymState.of(config.plan());
@@ -160,7 +164,7 @@ class GymSessionTest {
     assertThat(students.trained).hasSize(trained);
   }
 
-  private static void copy(Path from, Path to) throws IOException {
+  private static void copy(Path from, Path to) throws Exception {
     Files.createDirectories(to);
     try (var files = Files.list(from)) {
       for (Path file : files.toList()) {
@@ -170,7 +174,7 @@ class GymSessionTest {
   }
 
   @Test
-  void run_whole_writesTheLayoutAndTheReport() throws IOException {
+  void run_whole_writesTheLayoutAndTheReport() throws Exception {
     GymConfig config =
         config("gate.others_least=0", "gate.weak_most=1", "trials.arms=[weakness, uniform]");
     assertThat(run(root, config, new Remembering(), Integer.MAX_VALUE)).isTrue();
@@ -189,7 +193,7 @@ class GymSessionTest {
         new GymComparison(
             config.plan(),
             new GymFolder(root),
-            GymParts.task(config).test(),
+            GymParts.task(config, new GymFolder(root)).test(),
             GymJournal.read(root.resolve("journal"), config.plan()));
     assertThat(comparison.text()).contains("weakness", "Model calls: 0, 0 tokens, $0.0000.");
     assertThat(comparison.paired("weakness", "sub/borrow").orElseThrow().items()).isEqualTo(10);
@@ -197,7 +201,7 @@ class GymSessionTest {
   }
 
   @Test
-  void run_gateMissed_endsEachTrialWithTheReason() throws IOException {
+  void run_gateMissed_endsEachTrialWithTheReason() throws Exception {
     GymConfig config = config("gate.weak=[add/carry]", "gate.weak_most=0.05");
     Students nothing = new Remembering();
     assertThat(run(root, config, nothing, Integer.MAX_VALUE)).isTrue();

@@ -108,13 +108,19 @@ class ModelGymTest {
     return GymConfig.load(CONF, all).config();
   }
 
-  private GymState run(GymConfig config, LanguageModel model, Path folder) throws IOException {
+  private GymState run(GymConfig config, LanguageModel model, Path folder) throws Exception {
     try (GymJournal journal =
         GymJournal.open(new GymFolder(folder).journal(), config.plan(), CLOCK)) {
       boolean done =
           new GymSession(
                   config.plan(),
-                  GymParts.of(config, new Nothing(), journal, model),
+                  GymParts.of(
+                      config,
+                      new Nothing(),
+                      GymParts.task(config, new GymFolder(folder)),
+                      new GymFolder(folder),
+                      journal,
+                      model),
                   new GymFolder(folder),
                   journal,
                   _ -> {})
@@ -131,7 +137,7 @@ class ModelGymTest {
   }
 
   @Test
-  void run_killedBeforeEveryCall_paysForNoCallTwice() throws IOException {
+  void run_killedBeforeEveryCall_paysForNoCallTwice() throws Exception {
     Written whole = new Written(ModelGymTest::subtraction);
     GymState expected = run(config(), whole, root.resolve("whole"));
     Written cut = new Written(ModelGymTest::subtraction);
@@ -153,7 +159,7 @@ class ModelGymTest {
   }
 
   @Test
-  void run_errorsOfTheStudent_areInTheQuestion() throws IOException {
+  void run_errorsOfTheStudent_areInTheQuestion() throws Exception {
     Written model = new Written(ModelGymTest::subtraction);
     GymState _ = run(config(), model, root);
 
@@ -163,7 +169,7 @@ class ModelGymTest {
   }
 
   @Test
-  void run_aModelThatAnswersNonsense_endsWithTheBase() throws IOException {
+  void run_aModelThatAnswersNonsense_endsWithTheBase() throws Exception {
     GymState state = run(config(), new Written(_ -> "as a language model"), root);
 
     assertThat(state.trials().getFirst().ended()).isEqualTo("done");
@@ -172,8 +178,8 @@ class ModelGymTest {
   }
 
   @Test
-  void run_aModelThatCopiesAHeldOutItem_isRefused() throws IOException {
-    String held = GymParts.task(config()).test().getFirst().prompt();
+  void run_aModelThatCopiesAHeldOutItem_isRefused() throws Exception {
+    String held = GymParts.task(config(), new GymFolder(root)).test().getFirst().prompt();
     GymState state =
         run(
             config(),
@@ -185,7 +191,7 @@ class ModelGymTest {
   }
 
   @Test
-  void run_aBudgetThatEnds_keepsEverythingAndResumes() throws IOException {
+  void run_aBudgetThatEnds_keepsEverythingAndResumes() throws Exception {
     Written model = new Written(ModelGymTest::subtraction);
     assertThatThrownBy(() -> run(config("model.most_calls=3"), model, root))
         .isInstanceOf(JournalledModel.BudgetException.class)
@@ -197,5 +203,52 @@ class ModelGymTest {
     assertThat(model.asked).doesNotHaveDuplicates();
     assertThat(state.spend().calls()).isEqualTo(model.asked.size());
     assertThat(state.answers()).hasSize(model.asked.size());
+  }
+
+  @Test
+  void run_openEndedAndSkillList_askAgainstErrorsAndKeepTheirRows() throws Exception {
+    Written model =
+        new Written(
+            question ->
+                subtraction(question).replace("{\"rows\"", "{\"weak_skill\":\"x\",\"rows\""));
+    GymConfig config = config("trials.arms=[open_ended, skill_list]", "trials.rows=20");
+    GymState state = run(config, model, root);
+
+    assertThat(model.asked)
+        .filteredOn(question -> question.startsWith("You find out"))
+        .hasSizeGreaterThan(4)
+        .doesNotHaveDuplicates()
+        .allMatch(question -> question.contains("the student answers: 000"));
+    assertThat(state.trials()).allMatch(trial -> trial.rows() > 0);
+    Path second = root.resolve("trial_01_skill_list_1/iteration_2/data_strategy_outputs");
+    assertThat(Files.readString(second.resolve("past_experiences.jsonl")))
+        .startsWith("{\"iteration\":1,\"actions\":{},\"kept\":");
+  }
+
+  @Test
+  void run_openEndedWithNonsenseForEver_endsWithTheBase() throws Exception {
+    GymState state =
+        run(
+            config("trials.arms=[open_ended, skill_list, alternating]"),
+            new Written(_ -> "as a language model"),
+            root);
+
+    assertThat(state.trials())
+        .allMatch(trial -> trial.ended().equals("done") && trial.best() == 0 && trial.rows() == 0);
+  }
+
+  @Test
+  void run_aModelThatWritesOneRowForEver_keepsItOnce() throws Exception {
+    GymState state =
+        run(
+            config("trials.arms=[open_ended]"),
+            new Written(
+                _ ->
+                    "{\"weak_skill\":\"x\",\"rows\":[{\"problem\":\"91-07=\",\"answer\":\"480\"}]}"),
+            root);
+
+    assertThat(state.trials().getFirst().rows()).isEqualTo(1);
+    assertThat(state.trials().getFirst().steps().getLast().refused()).containsOnlyKeys("duplicate");
+    assertThat(state.trials().getFirst().ended()).isEqualTo("done");
   }
 }

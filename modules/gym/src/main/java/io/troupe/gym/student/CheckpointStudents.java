@@ -1,0 +1,109 @@
+package io.troupe.gym.student;
+
+import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.config.policy.PolicySection;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.Tokenizer;
+import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.gym.item.TrainingRow;
+import io.troupe.run.compose.PolicyOpening;
+import io.troupe.serve.ServedWeights;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Students that begin as a checkpoint. The base student is a copy of it, so that a gym does not
+ * depend on what becomes of the checkpoint; a training is a session of its own process; answers are
+ * sampled with the prompts worded as the recipe words them, before a training and after it.
+ *
+ * <p>Engines are open while answers are sampled only. Not safe for use by several threads, but for
+ * {@link #stop}.
+ */
+public final class CheckpointStudents implements Students {
+  /** The folder of an iteration's training, beside the student. */
+  static final String TRAINING = "training";
+
+  private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
+
+  private final Path checkpoint;
+  private final PolicySection.Pretrained policy;
+  private final StudentFit settings;
+  private final StudentRecipe recipe;
+  private final SessionTraining training;
+
+  /**
+   * Students.
+   *
+   * @param checkpoint folder that they begin as
+   * @param policy how they are computed
+   */
+  public CheckpointStudents(
+      Path checkpoint, PolicySection.Pretrained policy, StudentFit settings, StudentRecipe recipe) {
+    this.checkpoint = checkpoint;
+    this.policy = policy;
+    this.settings = settings;
+    this.recipe = recipe;
+    this.training = new SessionTraining(recipe);
+  }
+
+  @Override
+  public Outcome makeBase(long seed, List<TrainingRow> rows, Path folder) throws IOException {
+    StudentFolders.copy(checkpoint, folder);
+    return new Outcome.Fitted(0, 0);
+  }
+
+  @Override
+  public Outcome train(
+      Path base, List<TrainingRow> rows, List<TrainingRow> replay, long seed, Path folder)
+      throws IOException {
+    return training.train(
+        base.toAbsolutePath(),
+        settings.withReplay(rows, replay, seed),
+        seed,
+        folder.resolveSibling(TRAINING),
+        folder);
+  }
+
+  @Override
+  public List<List<String>> answer(Path student, List<String> prompts, int samples, long seed)
+      throws IOException {
+    try (PolicyEngines engines =
+        DjlPolicy.create(PolicyOpening.opened(student, policy), PolicyOpening.compute(policy))) {
+      List<String> worded = worded(engines.tokenizer(), student, prompts);
+      return new StudentSampler(engines, settings.maxTokens())
+          .responses(ServedWeights.read(student, WeightVersion.BASE), worded, samples, seed);
+    }
+  }
+
+  private List<String> worded(Tokenizer tokenizer, Path student, List<String> prompts)
+      throws IOException {
+    if (!recipe.chat()) {
+      return prompts.stream().map(tokenizer::withTextStart).toList();
+    }
+    ChatTemplate template =
+        JinjaChatTemplate.read(student, Clock.system(ZoneId.systemDefault()))
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        "%s has no chat template, and %s words prompts with template: chat; set it to raw"
+                            .formatted(student, recipe.file())));
+    return prompts.stream()
+        .map(prompt -> template.render(List.of(Message.user(prompt)), true, WITHOUT_THINKING))
+        .toList();
+  }
+
+  @Override
+  public void stop() {
+    training.stop();
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,31 @@
+package io.troupe.gym.student;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Copies of checkpoints that answer, without what only a resumed training needs. */
+final class StudentFolders {
+  private static final List<String> LEFT_OUT = List.of("optimizer.", "base.safetensors", ".");
+
+  private StudentFolders() {}
+
+  /**
+   * Copies the files of a checkpoint.
+   *
+   * @param to made if absent
+   */
+  static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        String name = String.valueOf(file.getFileName());
+        if (LEFT_OUT.stream().noneMatch(name::startsWith)) {
+          Files.copy(file, to.resolve(name));
+        }
+      }
+    }
+  }
+}
