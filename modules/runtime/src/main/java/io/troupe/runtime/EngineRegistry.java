@@ -10,7 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -27,12 +28,21 @@ public final class EngineRegistry implements AutoCloseable {
   private final Consumer<SamplingEngine> onRetired;
   private final Set<SamplingEngine> samplers = new LinkedHashSet<>();
   private final Set<TrainingEngine> trainers = new LinkedHashSet<>();
+
+  /** Drops what comes after its end: a trainer that is still at work when the process ends. */
   private final ExecutorService trainerThread =
-      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("trainer").daemon().factory());
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          Thread.ofPlatform().name("trainer").daemon().factory(),
+          new ThreadPoolExecutor.DiscardPolicy());
+
   private final CountDownLatch empty = new CountDownLatch(1);
   private boolean closed;
 
-  /** What {@link #close} waits for at present. */
   private volatile String closing = "the engines";
 
   /** A registry whose workers sample in this process. */
@@ -147,6 +157,11 @@ public final class EngineRegistry implements AutoCloseable {
       }
     }
     awaitEmpty();
+  }
+
+  /** What {@link #close} waits for at present. */
+  public String closing() {
+    return closing;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.troupe.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.troupe.engine.SamplingEngine;
 import io.troupe.runtime.prompt.Toys;
@@ -66,5 +67,15 @@ final class EngineRegistryTest {
     room.newTrainer(1);
     assertThat(room.closeWithin(PATIENCE)).isEmpty();
     assertThat(room.isClosed()).isTrue();
+  }
+
+  /** The trainer of a process that ends may still have something to do. */
+  @Test
+  void trainerThread_afterTheEnd_dropsWhatItIsGiven() throws Exception {
+    EngineRegistry room = Toys.room();
+    room.close();
+    assertThatCode(() -> room.trainerThread().execute(() -> Await.latch(hang)))
+        .doesNotThrowAnyException();
+    assertThat(room.closing()).isEqualTo("the policy");
   }
 }

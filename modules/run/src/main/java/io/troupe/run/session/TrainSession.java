@@ -1,6 +1,7 @@
 package io.troupe.run.session;
 
 import io.troupe.base.process.Announcements;
+import io.troupe.base.process.BoundedCloser;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
@@ -78,6 +79,11 @@ public final class TrainSession {
   /** For engines, once a second signal ends the process; service managers kill after 90 s. */
   private static final Duration STOPPING = Duration.ofSeconds(30);
 
+  /** For each part of a run that is over; a step of the trainer may still be under way. */
+  private static final Duration CLOSING = Duration.ofMinutes(10);
+
+  private static final Duration CLOSING_NOTICE = Duration.ofSeconds(30);
+
   private static final Duration METRICS_FLUSH = Duration.ZERO;
 
   /** How long the engine of the console's chat stays open without a question. */
@@ -136,53 +142,103 @@ public final class TrainSession {
       return ExitCode.OK.code();
     }
     long start = System.nanoTime();
+    Journal journal = open(JournalSettings.defaults());
+    BoundedCloser files = closer();
+    BoundedCloser actors = closer();
+    int code;
+    try (files) {
+      code = train(journal, files, actors, start);
+    }
+    if (files.incomplete() || actors.incomplete()) {
+      out.flush();
+      err.flush();
+      Runtime.getRuntime().halt(code); // An exit would wait for it, or crash in its native code.
+    }
+    return code;
+  }
+
+  private BoundedCloser closer() {
+    return new BoundedCloser(CLOSING_NOTICE, CLOSING, err::println);
+  }
+
+  /** Trains; what it adds to {@code files} is closed by the caller. */
+  private int train(Journal journal, BoundedCloser files, BoundedCloser actors, long start)
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
-    JournalSettings journalSettings = JournalSettings.defaults();
-    Journal journal = open(journalSettings);
-    try (RunCopy copy = RunCopy.start(composition.config().run().sync(), folder, err::println);
-        RunTrackers trackers = RunTrackers.of(composition.config(), folder, err::println);
-        RunHooks hooks = RunHooks.open(composition.config().on(), folder, err::println);
-        JournalWriter writer = JournalWriter.start(journal, journalSettings.queueCapacity());
-        JournalArchiver tidier =
+    RunCopy copy =
+        files.add(
+            () -> "the copy of the run",
+            "the copy lacks the last files; `troupe runs sync` sends them",
+            RunCopy.start(composition.config().run().sync(), folder, err::println));
+    RunTrackers trackers =
+        files.add(
+            () -> "the trackers",
+            "a tracker may lack the last steps; `troupe track` sends them",
+            RunTrackers.of(composition.config(), folder, err::println));
+    RunHooks hooks =
+        files.add(
+            () -> "a program of `on`",
+            "it may not have ended",
+            RunHooks.open(composition.config().on(), folder, err::println));
+    JournalWriter writer =
+        files.add(
+            () -> "the journal",
+            "a resume makes the steps since the last checkpoint again",
+            JournalWriter.start(journal, JournalSettings.defaults().queueCapacity()));
+    JournalArchiver tidier =
+        files.add(
+            () -> "the archive of the journal",
+            "the next start compresses what is left",
             JournalArchiver.start(
-                folder, composition.config().recording().journalBytes(), err::println)) {
-      if (changed.isPresent()) {
-        folder.replaceResolved(changed.get());
-      }
-      RunSettings settings = composition.settings();
-      ResumePoint resume = resumed ? ResumePoint.find(folder) : ResumePoint.none();
-      if (stage.takesOver() && resume.runEnded()) {
-        return ExitCode.OK.code();
-      }
-      if (resumed) {
-        resume.checkChoice(settings.limits());
-        resume = resume.cutMetrics(folder);
-      }
-      trackers.start();
-      RunOutput screen =
-          new RunOutput(
-              out,
-              err,
-              json,
-              Terminal.table(out),
-              JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
-              settings.limits().groups().completions());
-      notes(journal, resume).forEach(screen::note);
-      CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
-      Signals signals = watchSignals(opened, screen);
-      CompletableFuture<Outcome> ended = new CompletableFuture<>();
-      Outcome outcome;
-      PolicyEngines engines =
-          DistillationEngines.of(
-              composition.config(),
-              composition.engines(folder, stage.gpus(), stage.ranks(), screen::note),
-              screen::say);
-      try (VerifierPools verifiers = composition.openVerifiers(true);
-          NamedEvaluations named = NamedEvaluations.load(composition, engines.contextLength());
-          RunInferenceServers servers = servers(settings, engines, screen);
-          EngineRegistry room =
-              new EngineRegistry(engines, servers.samplers(engines), servers::retired);
-          RunConsole console =
+                folder, composition.config().recording().journalBytes(), err::println));
+    if (changed.isPresent()) {
+      folder.replaceResolved(changed.get());
+    }
+    RunSettings settings = composition.settings();
+    ResumePoint resume = resumed ? ResumePoint.find(folder) : ResumePoint.none();
+    if (stage.takesOver() && resume.runEnded()) {
+      return ExitCode.OK.code();
+    }
+    if (resumed) {
+      resume.checkChoice(settings.limits());
+      resume = resume.cutMetrics(folder);
+    }
+    trackers.start();
+    RunOutput screen =
+        new RunOutput(
+            out,
+            err,
+            json,
+            Terminal.table(out),
+            JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
+            settings.limits().groups().completions());
+    notes(journal, resume).forEach(screen::note);
+    CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
+    Signals signals = watchSignals(opened, screen);
+    CompletableFuture<Outcome> ended = new CompletableFuture<>();
+    Outcome outcome;
+    PolicyEngines engines =
+        DistillationEngines.of(
+            composition.config(),
+            composition.engines(folder, stage.gpus(), stage.ranks(), screen::note),
+            screen::say);
+    try (actors) {
+      VerifierPools verifiers =
+          actors.add(() -> "a verifier", "nothing", composition.openVerifiers(true));
+      NamedEvaluations named =
+          actors.add(
+              () -> "the tasks of evaluations",
+              "nothing",
+              NamedEvaluations.load(composition, engines.contextLength()));
+      RunInferenceServers servers =
+          actors.add(() -> "an inference server", "nothing", servers(settings, engines, screen));
+      EngineRegistry room =
+          new EngineRegistry(engines, servers.samplers(engines), servers::retired);
+      actors.add(room::closing, "nothing, the run is saved", room);
+      RunConsole console =
+          actors.add(
+              () -> "the console",
+              "nothing",
               RunConsole.open(
                   composition.config().console(),
                   folder,
@@ -191,33 +247,32 @@ public final class TrainSession {
                   stage.started(),
                   stage,
                   chat(room),
-                  screen::say)) {
-        opened.complete(room);
-        console
-            .fold()
-            .ifPresent(fold -> copy.watch(view -> fold.copy(System.currentTimeMillis(), view)));
-        new RunBanner(composition, folder, resume, stage.workers(settings.workers()))
-            .lines(room.engines())
-            .forEach(screen::say);
-        console.link().ifPresent(link -> screen.say(Announcements.CONSOLE + link));
-        start(
-            settings,
-            writer,
-            resume,
-            room,
-            new Judging(verifiers, named),
-            millis,
-            screen,
-            listener(screen, console.fold(), tidier, proof(room, screen), hooks, copy, ended));
-        outcome = await(ended);
-        verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
-        servers.report().forEach(screen::say);
-      }
-      screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
-      results(outcome, screen);
-      hooks.end(outcome.state().version().number());
-      return close(screen, outcome, signals);
+                  screen::say));
+      opened.complete(room);
+      console
+          .fold()
+          .ifPresent(fold -> copy.watch(view -> fold.copy(System.currentTimeMillis(), view)));
+      new RunBanner(composition, folder, resume, stage.workers(settings.workers()))
+          .lines(room.engines())
+          .forEach(screen::say);
+      console.link().ifPresent(link -> screen.say(Announcements.CONSOLE + link));
+      start(
+          settings,
+          writer,
+          resume,
+          room,
+          new Judging(verifiers, named),
+          millis,
+          screen,
+          listener(screen, console.fold(), tidier, proof(room, screen), hooks, copy, ended));
+      outcome = await(ended);
+      verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
+      servers.report().forEach(screen::say);
     }
+    screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
+    results(outcome, screen);
+    hooks.end(outcome.state().version().number());
+    return close(screen, outcome, signals);
   }
 
   /** A run that ends in order leaves a summary; without one it is as good. */
