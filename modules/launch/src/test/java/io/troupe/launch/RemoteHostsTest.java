@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.troupe.base.process.Announcements;
 import io.troupe.net.tls.HostKeys;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -258,8 +259,11 @@ final class RemoteHostsTest {
                 ssh.scriptWithInput(
                     host, "read line <'" + pipe + "'", _ -> {}, Duration.ofMillis(500)))
         .hasMessageContaining("has no answer after 0 s; look there for a disk that hangs");
-    Files.writeString(pipe, "end\n");
-    ssh.close(List.of(host));
+    // Opened for both ways, a pipe needs no reader: the script may have been ended before it read.
+    try (RandomAccessFile both = new RandomAccessFile(pipe.toFile(), "rw")) {
+      both.writeBytes("end\n");
+      ssh.close(List.of(host));
+    }
   }
 
   @Test
