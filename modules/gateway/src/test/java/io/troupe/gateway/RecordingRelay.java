@@ -20,8 +20,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Hands requests of agents on to a gateway, and writes their bodies into a folder. Long texts, which
- * are the agents' prompts, are cut; ids of machines and folders are left out.
+ * Hands requests of agents on to a gateway, and writes their bodies into a folder. Long texts,
+ * which are the agents' prompts, are cut; ids of machines and folders are left out.
  */
 final class RecordingRelay implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();

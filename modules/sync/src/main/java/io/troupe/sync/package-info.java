@@ -1,4 +1,6 @@
-/** Copies of run folders in a store of objects: uploaded while runs continue, downloaded elsewhere. */
+/**
+ * Copies of run folders in a store of objects: uploaded while runs continue, downloaded elsewhere.
+ */
 @NullMarked
 package io.troupe.sync;
 

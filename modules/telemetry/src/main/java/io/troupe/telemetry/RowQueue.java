@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Rows on their way to their readers, in order of steps: a row waits for its evaluation, and
- * later rows wait behind it.
+ * Rows on their way to their readers, in order of steps: a row waits for its evaluation, and later
+ * rows wait behind it.
  *
  * <p>A checkpoint does not wait for an evaluation, so it carries the rows that are not in
  * metrics.jsonl when it is asked for, with the row of its own step. A row is left out of it only

@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 /**
  * Rewards a completion that chooses the prompt's letter, {@code A} to {@code Z}.
  *
- * <p>The choice is the letter after the last {@code answer is} or {@code answer:}, in parentheses or
- * not; without one, the completion itself if it is a letter alone, in parentheses, or followed by
- * {@code .}, {@code )} or {@code :} and any text. Letters are compared without case.
+ * <p>The choice is the letter after the last {@code answer is} or {@code answer:}, in parentheses
+ * or not; without one, the completion itself if it is a letter alone, in parentheses, or followed
+ * by {@code .}, {@code )} or {@code :} and any text. Letters are compared without case.
  */
 final class ChoiceVerifier implements Verifier {
   private static final Pattern STATED =

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A language model that writes rows, by prompts in files. An answer that does
- * not fit its schema after a repair gives no rows: the proposal is smaller, and the report says so.
+ * A language model that writes rows, by prompts in files. An answer that does not fit its schema
+ * after a repair gives no rows: the proposal is smaller, and the report says so.
  *
  * <p>The occasion of a call is its seed, iteration and number, without the trial, so that arms of
  * one seed share the answers to equal questions.

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trains students by {@code troupe sft} and {@code troupe train}, each a process of its own, so that
- * its accelerator is free again when it ends.
+ * Trains students by {@code troupe sft} and {@code troupe train}, each a process of its own, so
+ * that its accelerator is free again when it ends.
  *
  * <p>The folder of a training has the rows, the log of the processes, and one run. A training whose
  * run exists is resumed, so that a gym that ends in the middle of one loses a checkpoint's interval

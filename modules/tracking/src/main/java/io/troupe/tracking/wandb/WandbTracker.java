@@ -31,9 +31,9 @@ import java.util.Optional;
 
 /**
  * A run in the offline file of Weights and Biases, {@code wandb/offline-run-TIME-ID/run-ID.wandb}.
- * A run that continues uses the same file: the record of its end is cut off, and so is the
- * mark that {@code wandb sync} has uploaded the file, because a second upload of the same lines
- * replaces the first one.
+ * A run that continues uses the same file: the record of its end is cut off, and so is the mark
+ * that {@code wandb sync} has uploaded the file, because a second upload of the same lines replaces
+ * the first one.
  */
 public final class WandbTracker implements Tracker {
   private static final DateTimeFormatter STAMP =

@@ -33,7 +33,10 @@ final class ByteList {
     size += others.size;
   }
 
-  /** Adds an unsigned number, seven bits a byte, the lowest first; the top bit says that more follow. */
+  /**
+   * Adds an unsigned number, seven bits a byte, the lowest first; the top bit says that more
+   * follow.
+   */
   void addVarint(int value) {
     int left = value;
     while ((left & ~SEVEN_BITS) != 0) {

@@ -18,7 +18,8 @@ import java.util.Arrays;
  *       of one byte);
  *   <li>a bit for each: whether the unit, as a whole number, fell;
  *   <li>the number of exceptions, which are the changes by another number than one, and of each the
- *       number of changes since the exception before and what the difference is beyond one (zigzag), as varints;
+ *       number of changes since the exception before and what the difference is beyond one
+ *       (zigzag), as varints;
  *   <li>the last byte of an odd length.
  * </ol>
  *

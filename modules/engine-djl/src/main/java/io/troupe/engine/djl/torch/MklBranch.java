@@ -8,9 +8,10 @@ import java.util.Optional;
  * The instructions that MKL may use, in its strict mode of reproducible results.
  *
  * <p>Without the mode MKL adds up a row's products in an order that depends on how many rows a call
- * has and where they lie in memory: which orders there are differs between processors. Batch-invariant
- * decoding pads the shapes that matter on AMD's; on Intel's only the strict mode makes rows equal
- * ({@code MKL_CBWR} in Intel's guide to oneMKL, "Conditional Numerical Reproducibility").
+ * has and where they lie in memory: which orders there are differs between processors.
+ * Batch-invariant decoding pads the shapes that matter on AMD's; on Intel's only the strict mode
+ * makes rows equal ({@code MKL_CBWR} in Intel's guide to oneMKL, "Conditional Numerical
+ * Reproducibility").
  *
  * <p>MKL reads the variable of the C library's environment at its first call, and never again.
  */
