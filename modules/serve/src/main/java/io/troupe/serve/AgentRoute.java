@@ -12,6 +12,12 @@ import io.troupe.gateway.dialog.TurnMemory;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
+import io.troupe.serve.completion.CompletionRequestReader;
+import io.troupe.serve.completion.SamplingJob;
+import io.troupe.serve.completion.TokenStream;
+import io.troupe.serve.model.HttpErrorException;
+import io.troupe.serve.model.ServedAdapters;
+import io.troupe.serve.model.ServedModel;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -72,11 +78,11 @@ final class AgentRoute {
     if (overflow.isPresent()) {
       throw new RefusedTurnException(overflow.get());
     }
-    CompletionRequest request =
+    SamplingJob job =
         new CompletionRequestReader(served, adapters.names())
             .turn(body, turn, ids, () -> seeds.nextLong() >>> 1);
-    try (ServedAdapters.AdapterUse use = adapters.use(request.model(), served)) {
-      RequestTable.ActiveRequest entry = table.start(request, use.engine());
+    try (ServedAdapters.AdapterUse use = adapters.use(model(turn), served)) {
+      RequestTable.ActiveRequest entry = table.start(job, use.engine());
       try {
         TokenStream tokens = entry.generation();
         boolean answered =
@@ -91,6 +97,10 @@ final class AgentRoute {
         table.finish(entry);
       }
     }
+  }
+
+  private String model(TurnRequest turn) {
+    return adapters.names().contains(turn.model()) ? turn.model() : served.model();
   }
 
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared

@@ -5,11 +5,22 @@ import io.troupe.core.loss.TeacherTokens;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Scorer;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.serve.completion.AnswerForm;
+import io.troupe.serve.completion.CompletionRequest;
+import io.troupe.serve.completion.CompletionRequestReader;
+import io.troupe.serve.completion.CompletionWriter;
+import io.troupe.serve.completion.TokenDelta;
+import io.troupe.serve.completion.TokenStream;
+import io.troupe.serve.model.HttpErrorException;
+import io.troupe.serve.model.ServedAdapters;
+import io.troupe.serve.model.ServedModel;
+import io.troupe.serve.model.ServedWeights;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.LongFunction;
 
@@ -72,20 +83,21 @@ final class CompletionsRoute {
     if (request.ofPrompt().only()) {
       reply.json(200, writer.scores(scores));
       counters.served().incrementAndGet();
-      counters.promptTokens().addAndGet(request.promptTokens());
+      counters.promptTokens().addAndGet(request.job().promptTokens());
       return;
     }
-    RequestTable.ActiveRequest entry = table.start(request, engine);
+    RequestTable.ActiveRequest entry = table.start(request.job(), engine);
     try {
-      if (request.stream()) {
-        stream(reply, request, writer, entry.generation());
+      Optional<AnswerForm.Streaming> form = request.form().stream();
+      if (form.isPresent()) {
+        stream(reply, form.get(), writer, entry.generation());
       } else {
         whole(reply, writer, entry.generation(), scores);
       }
       // A stream may fail after status 200.
       boolean failed = entry.generation().failure().isPresent();
       (failed ? counters.failed() : counters.served()).incrementAndGet();
-      counters.promptTokens().addAndGet(request.promptTokens());
+      counters.promptTokens().addAndGet(request.job().promptTokens());
     } catch (IOException gone) {
       counters.disconnected().incrementAndGet();
       throw gone;
@@ -100,12 +112,12 @@ final class CompletionsRoute {
     if (!request.scoresPrompt()) {
       return scores;
     }
-    if (request.stream()) {
+    if (request.form().stream().isPresent()) {
       throw HttpErrorException.bad(
           "prompt_logprobs", "prompt_logprobs and stream do not go together");
     }
     try {
-      for (int[] prompt : request.prompts()) {
+      for (int[] prompt : request.job().prompts()) {
         scores.add(
             prompt.length < 2
                 ? NO_SCORES
@@ -129,7 +141,7 @@ final class CompletionsRoute {
 
   /** Sends the status with the first token, so that a refused request gets its own status. */
   private void stream(
-      HttpReply reply, CompletionRequest request, CompletionWriter writer, TokenStream generation)
+      HttpReply reply, AnswerForm.Streaming form, CompletionWriter writer, TokenStream generation)
       throws IOException, InterruptedException, HttpErrorException {
     boolean begun = false;
     boolean ended = false;
@@ -138,7 +150,7 @@ final class CompletionsRoute {
       ended = generation.done();
       List<TokenDelta> deltas =
           generation.take(
-              ended ? Duration.ZERO : settings.ping(), ended ? Duration.ZERO : request.interval());
+              ended ? Duration.ZERO : settings.ping(), ended ? Duration.ZERO : form.interval());
       if (!begun) {
         refuseIfFailed(generation);
         reply.stream();
@@ -157,7 +169,7 @@ final class CompletionsRoute {
         reply.ping();
       }
     }
-    if (request.usage()) {
+    if (form.usage()) {
       reply.event(writer.counts());
     }
     reply.done();

@@ -5,6 +5,8 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.serve.completion.SamplingJob;
+import io.troupe.serve.completion.TokenStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -64,21 +66,21 @@ final class RequestTable {
   }
 
   /** Starts to sample a request, immediately or once the server is resumed. */
-  ActiveRequest start(CompletionRequest request, SamplingEngine engine) {
-    TokenStream generation = new TokenStream(request.prompts().size(), request.completions());
+  ActiveRequest start(SamplingJob job, SamplingEngine engine) {
+    TokenStream generation = new TokenStream(job.prompts().size(), job.completions());
     List<SampleRequest> requests = new ArrayList<>();
-    for (int i = 0; i < request.prompts().size(); i++) {
+    for (int i = 0; i < job.prompts().size(); i++) {
       requests.add(
           new SampleRequest(
               new LeaseId(new GroupId(leases.incrementAndGet()), 1),
-              request.prompts().get(i),
-              request.completions(),
-              request.settings(),
-              request.seed() + i,
+              job.prompts().get(i),
+              job.completions(),
+              job.settings(),
+              job.seed() + i,
               generation.listener(i)));
     }
     ActiveRequest entry =
-        new ActiveRequest(request.id(), engine, generation, requests, new AtomicBoolean());
+        new ActiveRequest(job.id(), engine, generation, requests, new AtomicBoolean());
     open.put(entry.key(), entry);
     gate.runWhenOpen(() -> submit(entry));
     return entry;

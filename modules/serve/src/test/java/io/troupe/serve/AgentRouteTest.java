@@ -16,6 +16,7 @@ import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.gateway.dialog.Conversation;
 import io.troupe.gateway.dialog.PlainConversation;
+import io.troupe.serve.model.ServedModel;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -10,8 +10,8 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.serve.completion.SamplingJob;
 import io.troupe.testkit.Await;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +73,7 @@ class RequestTableTest {
 
   private final Slow engine = new Slow();
   private final List<Boolean> shutWhenAsked = new ArrayList<>();
-  private final RequestTable desk = new RequestTable(this::engines);
+  private final RequestTable table = new RequestTable(this::engines);
 
   private List<SamplingEngine> engines() {
     shutWhenAsked.add(isPaused());
@@ -81,49 +81,34 @@ class RequestTableTest {
   }
 
   private boolean isPaused() {
-    return desk.isPaused();
+    return table.isPaused();
   }
 
   private RequestTable.ActiveRequest start() {
-    return desk.start(
-        new CompletionRequest(
-            "r",
-            "policy",
-            false,
-            List.of(new int[] {3}),
-            1,
-            new SamplingSettings(1, 4),
-            1,
-            true,
-            Duration.ZERO,
-            false,
-            true,
-            true,
-            false,
-            false,
-            false,
-            new PromptAnswer(false, false, 0, false)),
-        engine);
+    return table.start(
+        new SamplingJob("r", List.of(new int[] {3}), 1, new SamplingSettings(1, 4), 1), engine);
   }
 
-  /** Its client gave up waiting, and told the server to go on: then nobody else would. */
+  /**
+   * A client may stop waiting for the pause and resume the server; the pause must not return later.
+   */
   @Test
   void resume_whileAPauseWaitsForTheLastDraw_isNotTakenBackByIt() throws Exception {
     start();
     Thread pausing = Thread.ofPlatform().start(() -> pause(RequestTable.PauseMode.WAIT));
     Await.until(
-        "the pause waits", () -> desk.isPaused() && pausing.getState() == Thread.State.WAITING);
-    desk.resume();
+        "the pause waits", () -> table.isPaused() && pausing.getState() == Thread.State.WAITING);
+    table.resume();
     engine.end();
     pausing.join();
-    assertThat(desk.isPaused()).isFalse();
+    assertThat(table.isPaused()).isFalse();
     start();
     assertThat(engine.open).hasSize(2);
   }
 
   private void pause(RequestTable.PauseMode mode) {
     try {
-      desk.pause(mode);
+      table.pause(mode);
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
     }
@@ -132,9 +117,9 @@ class RequestTableTest {
   /** What passed later could be drawn by an engine that came after the list was made. */
   @Test
   void pause_keep_isShutBeforeItAsksWhoDraws() throws Exception {
-    desk.pause(RequestTable.PauseMode.KEEP);
+    table.pause(RequestTable.PauseMode.KEEP);
     assertThat(engine.frozen).isTrue();
-    desk.resume();
+    table.resume();
     assertThat(engine.frozen).isFalse();
     assertThat(shutWhenAsked).containsExactly(true, true);
   }
@@ -142,36 +127,36 @@ class RequestTableTest {
   @Test
   void pause_keepWithAnEngineThatCannotBeFrozen_leavesItAsItWas() throws Exception {
     engine.freezes = false;
-    assertThatThrownBy(() -> desk.pause(RequestTable.PauseMode.KEEP))
+    assertThatThrownBy(() -> table.pause(RequestTable.PauseMode.KEEP))
         .hasMessage("it cannot be frozen");
-    assertThat(desk.isPaused()).isFalse();
-    desk.pause(RequestTable.PauseMode.WAIT);
-    assertThatThrownBy(() -> desk.pause(RequestTable.PauseMode.KEEP))
+    assertThat(table.isPaused()).isFalse();
+    table.pause(RequestTable.PauseMode.WAIT);
+    assertThatThrownBy(() -> table.pause(RequestTable.PauseMode.KEEP))
         .hasMessage("it cannot be frozen");
-    assertThat(desk.isPaused()).isTrue();
+    assertThat(table.isPaused()).isTrue();
   }
 
   @Test
   void pause_abort_endsWhatIsDrawnAndLeavesWhatTheGateHolds() throws Exception {
     RequestTable.ActiveRequest drawn = start();
-    desk.pause(RequestTable.PauseMode.ABORT);
+    table.pause(RequestTable.PauseMode.ABORT);
     RequestTable.ActiveRequest held = start();
-    desk.pause(RequestTable.PauseMode.ABORT);
+    table.pause(RequestTable.PauseMode.ABORT);
     assertThat(drawn.generation().done()).isTrue();
     assertThat(drawn.generation().isAborted()).isTrue();
     assertThat(held.generation().isAborted()).isFalse();
-    assertThat(desk.waiting()).isEqualTo(1);
-    desk.resume();
+    assertThat(table.waiting()).isEqualTo(1);
+    table.resume();
     assertThat(engine.open).hasSize(2);
     assertThat(held.generation().done()).isFalse();
   }
 
   @Test
   void leave_requestThatTheGateHolds_isNeverDrawn() throws Exception {
-    desk.pause(RequestTable.PauseMode.WAIT);
+    table.pause(RequestTable.PauseMode.WAIT);
     RequestTable.ActiveRequest held = start();
-    desk.finish(held);
-    desk.resume();
+    table.finish(held);
+    table.resume();
     assertThat(engine.open).isEmpty();
     assertThat(held.generation().done()).isTrue();
   }

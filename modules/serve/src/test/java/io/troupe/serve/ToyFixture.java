@@ -10,6 +10,7 @@ import io.troupe.engine.toy.ToySettings;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.gateway.dialog.PlainConversation;
+import io.troupe.serve.model.ServedModel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;

@@ -3,7 +3,7 @@ package io.troupe.benchmarks.sidecar;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.serve.PolicyServer;
 import io.troupe.serve.ServeSettings;
-import io.troupe.serve.ServedModel;
+import io.troupe.serve.model.ServedModel;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -7,7 +7,7 @@ import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.serve.PolicyServer;
 import io.troupe.serve.ServeSettings;
-import io.troupe.serve.ServedModel;
+import io.troupe.serve.model.ServedModel;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

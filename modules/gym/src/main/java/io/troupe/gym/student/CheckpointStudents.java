@@ -10,7 +10,7 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.run.compose.PolicyOpening;
-import io.troupe.serve.ServedWeights;
+import io.troupe.serve.model.ServedWeights;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;

@@ -8,7 +8,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.TokenListener;
 import io.troupe.engine.Tokenizer;
 import io.troupe.runtime.AdHocSampling;
-import io.troupe.serve.IncrementalText;
+import io.troupe.serve.completion.IncrementalText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,7 +13,7 @@ import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.runtime.TrainerTasks;
-import io.troupe.serve.ServedWeights;
+import io.troupe.serve.model.ServedWeights;
 import io.troupe.store.checkpoint.Checkpoint;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;

@@ -21,7 +21,7 @@ import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.serve.PolicyServer;
 import io.troupe.serve.ServeSettings;
-import io.troupe.serve.ServedModel;
+import io.troupe.serve.model.ServedModel;
 import io.troupe.testkit.UnusedPorts;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.completion;
 
 import io.troupe.base.failure.Causes;
 import io.troupe.core.rollout.Completion;
@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * thread takes them. The engine never waits for a client, because the request's own token limit
  * bounds the tokens that it adds.
  */
-final class TokenStream {
+public final class TokenStream {
   /** A choice's tokens so far. */
   private static final class ChoiceTokens {
     private int[] tokens = new int[16];
@@ -74,7 +74,7 @@ final class TokenStream {
   private Optional<Throwable> failure = Optional.empty();
 
   /** A stream of the given prompts, with the given completions of each. */
-  TokenStream(int prompts, int completions) {
+  public TokenStream(int prompts, int completions) {
     this.completions = completions;
     this.open = prompts;
     for (int i = 0; i < prompts * completions; i++) {
@@ -82,7 +82,8 @@ final class TokenStream {
     }
   }
 
-  TokenListener listener(int prompt) {
+  /** Receives the tokens of a prompt from the engine. */
+  public TokenListener listener(int prompt) {
     return (completion, token, logProb, version) ->
         addTokens(prompt * completions + completion, token, logProb, version);
   }
@@ -102,7 +103,7 @@ final class TokenStream {
   }
 
   /** Records that the engine finished a prompt. */
-  void ended(int prompt, List<Completion> sampled) {
+  public void ended(int prompt, List<Completion> sampled) {
     lock.lock();
     try {
       whole.put(prompt, List.copyOf(sampled));
@@ -118,7 +119,7 @@ final class TokenStream {
   }
 
   /** Records that the engine failed on a prompt. */
-  void failed(int prompt, Throwable cause) {
+  public void failed(int prompt, Throwable cause) {
     Throwable root = Causes.of(cause);
     lock.lock();
     try {
@@ -137,7 +138,7 @@ final class TokenStream {
   }
 
   /** From now on, a completion that the engine cancels ends as aborted, with the tokens it has. */
-  void abort() {
+  public void abort() {
     lock.lock();
     try {
       aborted = true;
@@ -146,7 +147,8 @@ final class TokenStream {
     }
   }
 
-  boolean isAborted() {
+  /** Whether the request was aborted. */
+  public boolean isAborted() {
     lock.lock();
     try {
       return aborted;
@@ -156,7 +158,7 @@ final class TokenStream {
   }
 
   /** Whether the engine has finished all prompts. */
-  boolean done() {
+  public boolean done() {
     lock.lock();
     try {
       return open == 0;
@@ -166,7 +168,7 @@ final class TokenStream {
   }
 
   /** The failure of the request, if any. */
-  Optional<Throwable> failure() {
+  public Optional<Throwable> failure() {
     lock.lock();
     try {
       return failure;
@@ -179,7 +181,7 @@ final class TokenStream {
    * Waits for new tokens, at most for the patience; then gathers more tokens for the interval, or
    * until the end.
    */
-  List<TokenDelta> take(Duration patience, Duration interval) throws InterruptedException {
+  public List<TokenDelta> take(Duration patience, Duration interval) throws InterruptedException {
     lock.lock();
     try {
       long left = patience.toNanos();
@@ -203,7 +205,7 @@ final class TokenStream {
   }
 
   /** The completions of a prompt; none while it is sampled, and where it was aborted. */
-  List<Completion> completions(int prompt) {
+  public List<Completion> completions(int prompt) {
     lock.lock();
     try {
       return whole.getOrDefault(prompt, List.of());
@@ -213,7 +215,7 @@ final class TokenStream {
   }
 
   /** Waits for the end, at most for the patience. */
-  boolean awaitDone(Duration patience) throws InterruptedException {
+  public boolean awaitDone(Duration patience) throws InterruptedException {
     lock.lock();
     try {
       long left = TimeUnit.MILLISECONDS.toNanos(patience.toMillis());

@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.model;
 
 import static io.troupe.core.Require.require;
 
@@ -77,7 +77,7 @@ public record ServedModel(
   }
 
   /** How agents' requests are encoded. */
-  TurnCodec codec() {
+  public TurnCodec codec() {
     return new TurnCodec(conversation, tokenizer, contextLength);
   }
 

@@ -1,16 +1,17 @@
-package io.troupe.serve;
+package io.troupe.serve.completion;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.Scorer;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.serve.model.ServedModel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongFunction;
 
 /** Writes the answer to one request, as a whole or as the messages of a stream. */
-final class CompletionWriter {
+public final class CompletionWriter {
   private final CompletionRequest request;
   private final long created;
   private final Tokenizer tokenizer;
@@ -25,33 +26,35 @@ final class CompletionWriter {
    * @param created seconds since 1970
    * @param tags the name of each weight version
    */
-  CompletionWriter(
+  public CompletionWriter(
       CompletionRequest request, ServedModel served, long created, LongFunction<String> tags) {
     this.request = request;
     this.created = created;
     this.tokenizer = served.tokenizer();
     this.tags = tags;
-    this.sent = new int[request.choices()];
-    for (int i = 0; i < request.choices(); i++) {
-      texts.add(new IncrementalText(tokenizer, request.settings().stops(), request.keepStop()));
+    this.sent = new int[request.job().choices()];
+    for (int i = 0; i < request.job().choices(); i++) {
+      texts.add(
+          new IncrementalText(
+              tokenizer, request.job().settings().stops(), request.form().keepStop()));
     }
   }
 
   /** Tokens written so far. */
-  int tokens() {
+  public int tokens() {
     return tokens;
   }
 
   /** One message of a stream. */
-  ObjectNode chunk(List<TokenDelta> deltas) {
-    ObjectNode json = head(request.chat() ? "chat.completion.chunk" : "text_completion");
+  public ObjectNode chunk(List<TokenDelta> deltas) {
+    ObjectNode json = head(request.form().chat() ? "chat.completion.chunk" : "text_completion");
     ArrayNode choices = json.putArray("choices");
     for (TokenDelta delta : deltas) {
       ObjectNode choice = choices.addObject();
       boolean first = sent[delta.choice()]++ == 0;
       String text = text(delta, !delta.finish().isEmpty());
       choice.put("index", delta.choice());
-      if (request.chat()) {
+      if (request.form().chat()) {
         ObjectNode content = choice.putObject("delta");
         if (first) {
           content.put("role", "assistant");
@@ -66,14 +69,14 @@ final class CompletionWriter {
   }
 
   /** The whole answer. */
-  ObjectNode whole(List<TokenDelta> deltas, List<Scorer.Scores> scores) {
-    ObjectNode json = head(request.chat() ? "chat.completion" : "text_completion");
+  public ObjectNode whole(List<TokenDelta> deltas, List<Scorer.Scores> scores) {
+    ObjectNode json = head(request.form().chat() ? "chat.completion" : "text_completion");
     ArrayNode choices = json.putArray("choices");
     for (TokenDelta delta : deltas) {
       ObjectNode choice = choices.addObject();
       String text = text(delta, true);
       choice.put("index", delta.choice());
-      if (request.chat()) {
+      if (request.form().chat()) {
         choice.putObject("message").put("role", "assistant").put("content", text);
       } else {
         choice.put("text", text);
@@ -82,7 +85,7 @@ final class CompletionWriter {
       if (request.ofPrompt().logProbs()) {
         choice.set(
             "prompt_logprobs",
-            scored(request.prompt(delta.choice()), scores.get(prompt(delta.choice()))));
+            scored(request.job().prompt(delta.choice()), scores.get(prompt(delta.choice()))));
       }
       if (request.ofPrompt().echo()) {
         echo(choice, delta, scores);
@@ -94,46 +97,46 @@ final class CompletionWriter {
 
   /** Puts the prompt before the completion, in the text and in the log-probabilities. */
   private void echo(ObjectNode choice, TokenDelta delta, List<Scorer.Scores> scores) {
-    int[] prompt = request.prompt(delta.choice());
-    if (request.text()) {
+    int[] prompt = request.job().prompt(delta.choice());
+    if (request.form().text()) {
       choice.put("text", tokenizer.decode(prompt) + choice.path("text").textValue());
     }
-    if (request.logProbs()) {
+    if (request.form().logProbs()) {
       EchoedLogProbs echoed = new EchoedLogProbs(this::name, request.ofPrompt().likeliest());
       echoed.addPrompt(prompt, scores.get(prompt(delta.choice())));
-      echoed.addSampled(delta, request.settings().temperature() == 0);
+      echoed.addSampled(delta, request.job().settings().temperature() == 0);
       choice.set("logprobs", echoed.json());
     }
   }
 
   private int prompt(int choice) {
-    return choice / request.completions();
+    return choice / request.job().completions();
   }
 
   /** The whole answer to a request that samples nothing. */
-  ObjectNode scores(List<Scorer.Scores> scores) {
+  public ObjectNode scores(List<Scorer.Scores> scores) {
     List<TokenDelta> nothing = new ArrayList<>();
-    for (int choice = 0; choice < request.choices(); choice++) {
+    for (int choice = 0; choice < request.job().choices(); choice++) {
       nothing.add(new TokenDelta(choice, 0, new int[0], new float[0], new long[0], "length"));
     }
     return whole(nothing, scores);
   }
 
   /** The counts, as the last message of a stream. */
-  ObjectNode counts() {
-    ObjectNode json = head(request.chat() ? "chat.completion.chunk" : "text_completion");
+  public ObjectNode counts() {
+    ObjectNode json = head(request.form().chat() ? "chat.completion.chunk" : "text_completion");
     json.putArray("choices");
     json.set("usage", usage());
     return json;
   }
 
   private String text(TokenDelta delta, boolean last) {
-    return request.text() ? texts.get(delta.choice()).add(delta.tokens(), last) : "";
+    return request.form().text() ? texts.get(delta.choice()).add(delta.tokens(), last) : "";
   }
 
   private ObjectNode head(String object) {
     return JsonFields.object()
-        .put("id", (request.chat() ? "chatcmpl-" : "cmpl-") + request.id())
+        .put("id", (request.form().chat() ? "chatcmpl-" : "cmpl-") + request.job().id())
         .put("object", object)
         .put("created", created)
         .put("model", request.model());
@@ -141,9 +144,9 @@ final class CompletionWriter {
 
   private ObjectNode usage() {
     return JsonFields.object()
-        .put("prompt_tokens", request.promptTokens())
+        .put("prompt_tokens", request.job().promptTokens())
         .put("completion_tokens", tokens)
-        .put("total_tokens", request.promptTokens() + tokens);
+        .put("total_tokens", request.job().promptTokens() + tokens);
   }
 
   private void fill(ObjectNode choice, TokenDelta delta, boolean first) {
@@ -153,19 +156,19 @@ final class CompletionWriter {
     } else {
       choice.put("finish_reason", delta.finish());
     }
-    if (request.logProbs()) {
-      choice.set("logprobs", request.chat() ? chatLogProbs(delta) : logProbs(delta));
+    if (request.form().logProbs()) {
+      choice.set("logprobs", request.form().chat() ? chatLogProbs(delta) : logProbs(delta));
     } else {
       choice.putNull("logprobs");
     }
-    if (request.tokenIds()) {
+    if (request.form().tokenIds()) {
       ArrayNode ids = choice.putArray("token_ids");
       for (int token : delta.tokens()) {
         ids.add(token);
       }
       if (first) {
         ArrayNode prompt = choice.putArray("prompt_token_ids");
-        for (int token : request.prompt(delta.choice())) {
+        for (int token : request.job().prompt(delta.choice())) {
           prompt.add(token);
         }
       }
@@ -190,7 +193,7 @@ final class CompletionWriter {
 
   private ObjectNode logProbs(TokenDelta delta) {
     ObjectNode json = JsonFields.object();
-    if (request.text()) {
+    if (request.form().text()) {
       ArrayNode names = json.putArray("tokens");
       for (int token : delta.tokens()) {
         names.add(name(token));
@@ -239,6 +242,6 @@ final class CompletionWriter {
   }
 
   private String name(int token) {
-    return request.idsAsTokens() ? "token_id:" + token : tokenizer.decode(new int[] {token});
+    return request.form().idsAsTokens() ? "token_id:" + token : tokenizer.decode(new int[] {token});
   }
 }

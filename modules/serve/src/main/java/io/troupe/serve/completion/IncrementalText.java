@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.completion;
 
 import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;

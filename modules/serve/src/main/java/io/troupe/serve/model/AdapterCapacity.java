@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.model;
 
 import static io.troupe.core.Require.require;
 

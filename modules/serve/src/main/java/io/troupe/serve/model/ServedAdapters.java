@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.model;
 
 import io.troupe.base.failure.Causes;
 import io.troupe.engine.SamplingEngine;
@@ -26,7 +26,7 @@ import java.util.concurrent.CompletionException;
  * with the merged weights would. No adapter is evicted automatically: a load beyond the capacity is
  * refused, and so is the unload of an adapter that a request uses.
  */
-final class ServedAdapters implements AutoCloseable {
+public final class ServedAdapters implements AutoCloseable {
   /** A loaded adapter, and the requests that use it. */
   private static final class Loaded {
     private final SamplingEngine engine;
@@ -40,7 +40,7 @@ final class ServedAdapters implements AutoCloseable {
   }
 
   /** The right to sample with an adapter's engine, for as long as a request lasts. */
-  record AdapterUse(SamplingEngine engine, Runnable end) implements AutoCloseable {
+  public record AdapterUse(SamplingEngine engine, Runnable end) implements AutoCloseable {
     @Override
     public void close() {
       end.run();
@@ -51,29 +51,30 @@ final class ServedAdapters implements AutoCloseable {
   private final Map<String, Loaded> loaded = new LinkedHashMap<>(); // guarded by this
   private final Set<String> coming = new HashSet<>(); // guarded by this
 
-  ServedAdapters(AdapterCapacity room) {
+  /** No adapter, and capacity for those that clients load. */
+  public ServedAdapters(AdapterCapacity room) {
     this.room = room;
   }
 
   /** Whether this server can load adapters. */
-  boolean offered() {
+  public boolean offered() {
     return room.most() > 0;
   }
 
   /** Names of the loaded adapters, oldest first. */
-  synchronized List<String> names() {
+  public synchronized List<String> names() {
     return List.copyOf(loaded.keySet());
   }
 
   /** Source folders of the loaded adapters by name, oldest first. */
-  synchronized Map<String, Path> folders() {
+  public synchronized Map<String, Path> folders() {
     Map<String, Path> folders = new LinkedHashMap<>();
     loaded.forEach((name, one) -> folders.put(name, one.folder));
     return folders;
   }
 
   /** Engines of the loaded adapters. */
-  synchronized List<SamplingEngine> engines() {
+  public synchronized List<SamplingEngine> engines() {
     return loaded.values().stream().map(one -> one.engine).toList();
   }
 
@@ -83,7 +84,7 @@ final class ServedAdapters implements AutoCloseable {
    *
    * @throws HttpErrorException if the adapter was unloaded meanwhile
    */
-  synchronized AdapterUse use(String name, ServedModel served) throws HttpErrorException {
+  public synchronized AdapterUse use(String name, ServedModel served) throws HttpErrorException {
     if (name.equals(served.model())) {
       return new AdapterUse(served.engine(), () -> {});
     }
@@ -108,7 +109,8 @@ final class ServedAdapters implements AutoCloseable {
    * @throws HttpErrorException if there is no room, the name is taken, the adapter does not fit the
    *     weights, or the engine has too little memory for it
    */
-  void load(String name, Path folder, WeightSnapshot base, String taken) throws HttpErrorException {
+  public void load(String name, Path folder, WeightSnapshot base, String taken)
+      throws HttpErrorException {
     reserve(name, taken);
     Optional<SamplingEngine> engine = Optional.empty();
     try {
@@ -173,7 +175,7 @@ final class ServedAdapters implements AutoCloseable {
    *
    * @throws HttpErrorException if there is no adapter of that name, or a request uses it
    */
-  void unload(String name) throws HttpErrorException {
+  public void unload(String name) throws HttpErrorException {
     removed(name).engine.close();
   }
 

@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.completion;
 
 /**
  * Tokens of one choice that were not sent yet.
@@ -8,5 +8,5 @@ package io.troupe.serve;
  * @param finish why the choice ended, or empty
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record TokenDelta(
+public record TokenDelta(
     int choice, int from, int[] tokens, float[] logProbs, long[] versions, String finish) {}

@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.serve.ToyFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

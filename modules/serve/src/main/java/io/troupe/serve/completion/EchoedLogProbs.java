@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.completion;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;

@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.model;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.base.failure.Causes;
@@ -7,7 +7,7 @@ import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.io.Serial;
 
 /** A request is answered with an error. */
-final class HttpErrorException extends Exception {
+public final class HttpErrorException extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 
   private final int status;
@@ -22,25 +22,27 @@ final class HttpErrorException extends Exception {
   }
 
   /** A field of the request is wrong. */
-  static HttpErrorException bad(String parameter, String message) {
+  public static HttpErrorException bad(String parameter, String message) {
     return new HttpErrorException(400, "BadRequestError", parameter, message);
   }
 
-  static HttpErrorException of(int status, String type, String message) {
+  /** A request is refused, or failed, for no field of it. */
+  public static HttpErrorException of(int status, String type, String message) {
     return new HttpErrorException(status, type, "", message);
   }
 
-  int status() {
+  /** The HTTP status. */
+  public int status() {
     return status;
   }
 
   /** The same for agents. */
-  Refusal refusal() {
+  public Refusal refusal() {
     return new Refusal(status, type, parameter, Causes.message(this));
   }
 
   /** The error object that clients of OpenAI and vLLM expect. */
-  ObjectNode json() {
+  public ObjectNode json() {
     ObjectNode json = JsonFields.object();
     ObjectNode error = json.putObject("error");
     error.put("message", getMessage()).put("type", type);

@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.completion;
 
 import static io.troupe.core.Require.require;
 
@@ -10,13 +10,13 @@ import static io.troupe.core.Require.require;
  * @param likeliest how many of the most likely tokens are given beside each token of the prompt
  * @param only whether nothing is sampled
  */
-record PromptAnswer(boolean logProbs, boolean echo, int likeliest, boolean only) {
-  PromptAnswer {
+public record PromptAnswer(boolean logProbs, boolean echo, int likeliest, boolean only) {
+  public PromptAnswer {
     require(!(logProbs && echo), "send echo or prompt_logprobs, not both");
   }
 
   /** The field of the request that asks for it. */
-  String field() {
+  public String field() {
     return echo ? "echo" : "prompt_logprobs";
   }
 }

@@ -1,4 +1,4 @@
-package io.troupe.serve;
+package io.troupe.serve.model;
 
 import io.troupe.base.failure.Causes;
 import io.troupe.core.weights.WeightVersion;
@@ -47,7 +47,8 @@ public final class ServedWeights {
    * @param keeps whether the weights stay in memory beside the engine's copy, for {@link #kept}
    * @param awaited whether the first weights are on their way
    */
-  ServedWeights(SamplingEngine engine, ScoringEngine scorer, boolean keeps, boolean awaited) {
+  public ServedWeights(
+      SamplingEngine engine, ScoringEngine scorer, boolean keeps, boolean awaited) {
     this.engine = engine;
     this.scorer = scorer;
     this.keeps = keeps;
@@ -55,25 +56,27 @@ public final class ServedWeights {
   }
 
   /** Whether the first weights are on their way and not in use yet. */
-  boolean coming() {
+  public boolean coming() {
     return awaited && current.isEmpty();
   }
 
   /** The weights in use as they were loaded, if this server keeps them. */
-  Optional<WeightSnapshot> kept() {
+  public Optional<WeightSnapshot> kept() {
     return kept;
   }
 
-  Optional<WeightVersion> current() {
+  /** The version in use; empty before the first weights. */
+  public Optional<WeightVersion> current() {
     return current;
   }
 
   /** The name of the weights in use. */
-  String currentTag() {
+  public String currentTag() {
     return current.map(version -> tag(version.number())).orElse(UNNAMED);
   }
 
-  String tag(long version) {
+  /** The name of a version; {@code default} for one that is not remembered. */
+  public String tag(long version) {
     return tags.getOrDefault(version, UNNAMED);
   }
 
@@ -86,7 +89,7 @@ public final class ServedWeights {
    * @throws IOException if the directory cannot be read, or its weights differ from the tag's
    *     digest
    */
-  synchronized String load(Path directory, String tag) throws IOException {
+  public synchronized String load(Path directory, String tag) throws IOException {
     if (keeps) { // a merge may still read the previous weights
       return load(directory, tag, StoredTensor::loaded);
     }
@@ -113,8 +116,13 @@ public final class ServedWeights {
     return use(snapshot, tag.isEmpty() ? WeightTag.of(version, snapshot.digest()).toString() : tag);
   }
 
-  /** Moves the engine to weights in memory. */
-  synchronized String use(WeightSnapshot snapshot, String tag) throws IOException {
+  /**
+   * Moves the engine to weights in memory.
+   *
+   * @return the name of the weights from now on
+   * @throws IOException if they are older than the weights in use, or do not fit the engine
+   */
+  public synchronized String use(WeightSnapshot snapshot, String tag) throws IOException {
     long number = snapshot.version().number();
     if (current.isPresent() && current.get().number() > number) {
       throw new IOException(
