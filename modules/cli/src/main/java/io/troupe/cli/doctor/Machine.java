@@ -1,5 +1,6 @@
 package io.troupe.cli.doctor;
 
+import io.troupe.base.process.SearchPath;
 import io.troupe.engine.djl.torch.TorchReport;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -101,13 +102,7 @@ public interface Machine {
 
       @Override
       public Optional<Path> program(String name) {
-        for (String folder : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
-          Path file = Path.of(folder).resolve(name);
-          if (!folder.isEmpty() && Files.isExecutable(file)) {
-            return Optional.of(file);
-          }
-        }
-        return Optional.empty();
+        return SearchPath.find(name);
       }
 
       @Override

@@ -1,6 +1,6 @@
 package io.troupe.hosts.gpu;
 
-import java.io.File;
+import io.troupe.base.process.SearchPath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,7 +11,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 
 /**
  * Asks {@code nvidia-smi}. With a broken driver that program hangs, some times beyond any signal:
@@ -46,9 +45,7 @@ public final class NvidiaSmi implements GpuProbe {
 
   /** Whether the program is in the path. */
   public static boolean installed() {
-    return Pattern.compile(File.pathSeparator, Pattern.LITERAL)
-        .splitAsStream(System.getenv().getOrDefault("PATH", ""))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, COMMAND)));
+    return SearchPath.find(COMMAND).isPresent();
   }
 
   @Override

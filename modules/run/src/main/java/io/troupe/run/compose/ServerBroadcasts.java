@@ -3,23 +3,21 @@ package io.troupe.run.compose;
 import io.troupe.accelerator.nccl.AcceleratorException;
 import io.troupe.accelerator.nccl.AcceleratorLibraries;
 import io.troupe.accelerator.nccl.AcceleratorLibraries.Search;
+import io.troupe.base.process.SearchPath;
 import io.troupe.config.RunConfig;
 import io.troupe.engine.http.broadcast.WeightBroadcaster;
 import io.troupe.engine.http.broadcast.WeightBroadcaster.BroadcastSettings;
 import io.troupe.engine.http.broadcast.WeightRoute;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.parallel.Span;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The broadcasts of weights to a run's inference servers, where the configuration asks for them.
@@ -84,7 +82,7 @@ final class ServerBroadcasts {
       AcceleratorLibraries.environmentOf(Path.of(command.getFirst())).ifPresent(environments::add);
     }
     for (String program : List.of("vllm", "python3")) {
-      onPath(program, variables)
+      SearchPath.find(program, variables)
           .flatMap(AcceleratorLibraries::environmentOf)
           .ifPresent(environments::add);
     }
@@ -92,13 +90,6 @@ final class ServerBroadcasts {
       Optional.ofNullable(variables.get(variable)).map(Path::of).ifPresent(environments::add);
     }
     return environments.stream().distinct().toList();
-  }
-
-  private static Optional<Path> onPath(String program, Map<String, String> variables) {
-    return Stream.of(variables.getOrDefault("PATH", "").split(File.pathSeparator, -1))
-        .map(folder -> Path.of(folder).resolve(program))
-        .filter(Files::isExecutable)
-        .findFirst();
   }
 
   /** Returns a started vLLM's command with the same NCCL and its weight transfer engine. */

@@ -1,5 +1,6 @@
 package io.troupe.verifiers.code;
 
+import io.troupe.base.process.SearchPath;
 import io.troupe.core.outage.Backoff;
 import io.troupe.verifiers.code.SandboxSettings.SandboxIsolation;
 import java.io.IOException;
@@ -82,7 +83,7 @@ public final class Sandbox implements AutoCloseable {
    *     behind
    */
   public static Sandbox open(SandboxSettings settings) throws SandboxUnavailableException {
-    if (settings.isolation().namespaces() && !isInstalled("bwrap")) {
+    if (settings.isolation().namespaces() && SearchPath.find("bwrap").isEmpty()) {
       throw new SandboxUnavailableException(SandboxDiagnosis.NO_BUBBLEWRAP);
     }
     if (settings.isolation() == SandboxIsolation.NONE) {
@@ -280,15 +281,6 @@ public final class Sandbox implements AutoCloseable {
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     return executor;
-  }
-
-  private static boolean isInstalled(String program) {
-    for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin:/bin").split(":", -1)) {
-      if (Files.isExecutable(Path.of(folder.isEmpty() ? "." : folder, program))) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static boolean isRoot() {

@@ -1,5 +1,6 @@
 package io.troupe.engine.djl.install;
 
+import io.troupe.base.process.SearchPath;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -29,19 +29,11 @@ public record BuildTools(String compiler, Path jdk) {
     String compiler =
         Stream.concat(Stream.of(named), Stream.of("g++", "c++", "clang++"))
             .filter(name -> !name.isEmpty())
-            .flatMap(name -> program(name, environment.getOrDefault("PATH", "")).stream())
+            .flatMap(name -> SearchPath.find(name, environment).stream())
             .findFirst()
             .map(Path::toString)
             .orElse("");
     return new BuildTools(compiler, Path.of(System.getProperty("java.home")));
-  }
-
-  private static Optional<Path> program(String name, String path) {
-    return Stream.of(path.split(":", -1))
-        .filter(folder -> !folder.isEmpty() || name.startsWith("/"))
-        .map(folder -> Path.of(folder).resolve(name))
-        .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
-        .findFirst();
   }
 
   /** The folders of the Java Native Interface's headers. */

@@ -1,5 +1,6 @@
 package io.troupe.engine.djl.install;
 
+import io.troupe.base.process.SearchPath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ public record TorchSearch(Map<String, String> environment) {
       add(found, VARIABLE, at(named));
     }
     for (String name : List.of("python3", "python")) {
-      Optional<Path> python = onPath(name);
+      Optional<Path> python = SearchPath.find(name, environment);
       if (python.isPresent()) {
         Optional<InstalledTorch> torch = imported(python.get());
         if (torch.isPresent()) {
@@ -127,14 +128,6 @@ public record TorchSearch(Map<String, String> environment) {
       }
     }
     return candidates;
-  }
-
-  private Optional<Path> onPath(String name) {
-    return Stream.of(environment.getOrDefault("PATH", "").split(":", -1))
-        .filter(folder -> !folder.isEmpty())
-        .map(folder -> Path.of(folder).resolve(name))
-        .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
-        .findFirst();
   }
 
   /** Asks a Python where it would import PyTorch from. */
