@@ -17,8 +17,7 @@ public final class Signals {
    * cannot be switched off, and warnings are errors here; so this class reaches it by reflection.
    */
   public static final int SIGINT = 2;
-
-  private static final int SIGTERM = 15;
+  public static final int SIGTERM = 15;
 
   private final AtomicInteger received = new AtomicInteger();
   private final IntConsumer first;

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -84,10 +83,8 @@ final class FactoryTrainCommand extends CliCommand {
     command
         .getOut()
         .printf("training on %s, %d rows a step%n", entry.file(), settings.effectiveBatch());
-    String program =
-        Optional.ofNullable(System.getenv(FactoryTraining.VARIABLE)).orElse("llamafactory-cli");
     FactoryTraining.Trained trained =
-        new FactoryTraining(program, settings, line -> say(command, line))
+        new FactoryTraining(FactoryTraining.program(), settings, line -> say(command, line))
             .run(data, dataSet, Objects.requireNonNull(output));
     say(command, "trained, loss %s: %s".formatted(trained.loss(), trained.output()));
     return ExitCode.OK.code();

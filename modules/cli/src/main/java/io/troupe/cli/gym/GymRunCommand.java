@@ -114,7 +114,7 @@ final class GymRunCommand extends CliCommand {
             number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     GymFolder folder = resume == null ? create(config) : existing(resume);
     say("gym " + folder.path());
-    try (Students made = GymParts.students(config.config())) {
+    try (Students made = GymParts.students(config.config(), this::say)) {
       students.set(Optional.of(made));
       return run(config.config(), made, folder, signals);
     }

@@ -174,4 +174,21 @@ class GymSessionsTest {
     assertThat(err.toString())
         .contains("ended with exit code", "--resume continues:", "context_length");
   }
+
+  @Test
+  void run_withoutTheCheckpoint_isRefusedBeforeAStudentIsMade() throws IOException {
+    Path file =
+        gym(
+            "sft",
+            """
+            policy: {engine: pretrained, checkpoint: tiny, context_length: 64, device: cpu}
+            datasets: [{file: rows.jsonl}]
+            """);
+    String folder = root.resolve("g").toString();
+    FileTree.delete(root.resolve("tiny"));
+
+    assertThat(troupe("gym", "run", file.toString(), "-o", folder)).isEqualTo(2);
+    assertThat(err.toString()).contains("policy.checkpoint: the checkpoint", "is no directory");
+    assertThat(root.resolve("g/base")).doesNotExist();
+  }
 }

@@ -127,7 +127,7 @@ public record GymConfig(
         .on("student.trainer")
         .require(
             () -> student.trainer() != StudentSection.Trainer.STEPS,
-            "must be sft or grpo with policy.engine pretrained",
+            "must be sft, grpo or llama_factory with policy.engine pretrained",
             "set it to sft, and name student.recipe");
     rules
         .on("model.provider")

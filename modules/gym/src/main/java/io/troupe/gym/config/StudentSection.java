@@ -6,21 +6,29 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
+import io.troupe.gym.factory.FactoryRecipe;
+import io.troupe.gym.factory.FactoryTraining;
+import io.troupe.gym.student.CheckpointTraining;
+import io.troupe.gym.student.LlamaFactoryTraining;
+import io.troupe.gym.student.SessionTraining;
 import io.troupe.gym.student.StudentFit;
 import io.troupe.gym.student.StudentRecipe;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /** How a student is trained: from its base on all rows so far. */
 public record StudentSection(
     @Doc(
-            "What trains: `steps`, supervised steps of this process for `policy.engine: djl`; or"
-                + " sessions of `troupe sft` (`sft`) or of `troupe train` (`grpo`, which samples the"
-                + " rows' problems and needs no responses) for `policy.engine: pretrained`.")
+            "What trains: `steps`, supervised steps of this process for `policy.engine: djl`; for"
+                + " `policy.engine: pretrained` sessions of `troupe sft` (`sft`), of `troupe train`"
+                + " (`grpo`, which samples the rows' problems and needs no responses) or of"
+                + " LLaMA-Factory (`llama_factory`).")
         @Default("steps")
         Trainer trainer,
     @Doc(
-            "Configuration of the sessions, with one data set (`sft`) or `task.name: jsonl` (`grpo`)."
-                + " The gym replaces its checkpoint, file, folder of runs and seed.")
+            "Configuration of the sessions: with one data set (`sft`), with `task.name: jsonl`"
+                + " (`grpo`), or of LLaMA-Factory. The gym replaces its checkpoint, data, folders and"
+                + " seed.")
         @Default("")
         @RelativeToFile
         String recipe,
@@ -53,7 +61,8 @@ public record StudentSection(
   public enum Trainer {
     STEPS,
     SFT,
-    GRPO
+    GRPO,
+    LLAMA_FACTORY
   }
 
   @Override
@@ -62,19 +71,29 @@ public record StudentSection(
         .on("recipe", "trainer")
         .require(
             () -> (trainer == Trainer.STEPS) == recipe.isEmpty(),
-            "is the configuration of the trainers sft and grpo, and of no other",
+            "is the configuration of the trainers sft, grpo and llama_factory, and of no other",
             "name the file, or leave it out");
   }
 
   /**
    * Reads the recipe.
    *
+   * @param say takes lines about the progress of trainings
    * @throws IllegalArgumentException if it is none
    */
-  public StudentRecipe readRecipe() {
-    return StudentRecipe.read(
-        Path.of(recipe),
-        trainer == Trainer.GRPO ? StudentRecipe.Trainer.GRPO : StudentRecipe.Trainer.SFT);
+  public CheckpointTraining training(Consumer<String> say) {
+    Path file = Path.of(recipe);
+    return switch (trainer) {
+      case STEPS -> throw new IllegalStateException("steps are of this process");
+      case SFT -> new SessionTraining(StudentRecipe.read(file, StudentRecipe.Trainer.SFT));
+      case GRPO -> new SessionTraining(StudentRecipe.read(file, StudentRecipe.Trainer.GRPO));
+      case LLAMA_FACTORY ->
+          new LlamaFactoryTraining(
+              FactoryTraining.program(),
+              FactoryRecipe.read(file),
+              FactoryTraining.visibleGpus(System.getenv()),
+              say);
+    };
   }
 
   /** Returns the settings of trainings. */

@@ -21,7 +21,7 @@ public record FactorySettings(
   private static final int EFFECTIVE_BATCH = 16;
 
   /** Keys that follow from the training itself. */
-  private static final Set<String> OURS =
+  static final Set<String> OURS =
       Set.of(
           "dataset",
           "dataset_dir",
@@ -97,6 +97,13 @@ public record FactorySettings(
           "%s holds ${, which LLaMA-Factory's reader replaces; write the value itself",
           key);
     }
+  }
+
+  /** Returns these settings with a seed, unless they have one. */
+  public FactorySettings withSeed(int seed) {
+    Map<String, String> seeded = new LinkedHashMap<>(overrides);
+    seeded.putIfAbsent("seed", Integer.toString(seed));
+    return new FactorySettings(model, template, gpus, seeded);
   }
 
   /** Returns the rows of a step of one device. */

@@ -4,8 +4,15 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.base.files.AtomicFile;
+import io.troupe.base.process.ExitCode;
+import io.troupe.base.process.ParentDeath;
+import io.troupe.base.process.PipedChild;
+import io.troupe.base.process.SearchPath;
+import io.troupe.base.process.Signals;
 import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,8 +22,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One training by {@code llamafactory-cli}. Its exit code alone says little (an unknown command
@@ -24,10 +33,13 @@ import java.util.stream.Stream;
  * a finite loss, and weights are there, all in a folder that did not exist before.
  */
 public final class FactoryTraining {
-  /** The program, unless the environment names another one. */
+  /** The variable of the environment that names the program. */
   public static final String VARIABLE = "TROUPE_LLAMAFACTORY";
 
+  private static final String PROGRAM = "llamafactory-cli";
+  private static final String OUTPUT = "output";
   private static final int LAST_LINES = 20;
+  private static final int LAST_OUTPUT_MILLIS = 5_000;
 
   /** Variables that are passed on; others could make it another program ({@code USE_V1}). */
   private static final List<String> PASSED =
@@ -48,10 +60,28 @@ public final class FactoryTraining {
           "DISABLE_VERSION_CHECK");
 
   /** A training that did not leave a model; the message says why and where its log is. */
-  public static final class FailedException extends IOException {
+  public static class FailedException extends IOException {
     private static final long serialVersionUID = 1;
 
     FailedException(String message) {
+      super(message);
+    }
+  }
+
+  /** A training whose loss is not finite. */
+  public static final class DivergedException extends FailedException {
+    private static final long serialVersionUID = 1;
+
+    DivergedException(String message) {
+      super(message);
+    }
+  }
+
+  /** A training that a signal ended. */
+  public static final class StoppedException extends FailedException {
+    private static final long serialVersionUID = 1;
+
+    StoppedException(String message) {
       super(message);
     }
   }
@@ -60,8 +90,9 @@ public final class FactoryTraining {
    * What a training left.
    *
    * @param output folder of the adapter or model
+   * @param steps optimizer steps; 0 if LLaMA-Factory does not say
    */
-  public record Trained(Path output, double loss) {}
+  public record Trained(Path output, int steps, double loss) {}
 
   private static final JsonMapper LENIENT =
       JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
@@ -69,17 +100,43 @@ public final class FactoryTraining {
   private final String program;
   private final FactorySettings settings;
   private final Consumer<String> say;
+  private volatile @Nullable Process running;
 
   /**
    * A training.
    *
-   * @param program such as {@code llamafactory-cli}
+   * @param program name or path, such as {@code llamafactory-cli}
    * @param say takes lines about its progress
    */
   public FactoryTraining(String program, FactorySettings settings, Consumer<String> say) {
     this.program = program;
     this.settings = settings;
     this.say = say;
+  }
+
+  /** Returns the program that the environment names, else {@code llamafactory-cli}. */
+  public static String program() {
+    return Optional.ofNullable(System.getenv(VARIABLE)).orElse(PROGRAM);
+  }
+
+  /** Returns the number of GPUs that {@code CUDA_VISIBLE_DEVICES} lists; 1 where it is not set. */
+  public static int visibleGpus(Map<String, String> environment) {
+    return Optional.ofNullable(environment.get("CUDA_VISIBLE_DEVICES"))
+        .map(devices -> devices.isBlank() ? 0 : devices.split(",", -1).length)
+        .orElse(1);
+  }
+
+  /** Returns the folder that a training in a folder leaves its model in. */
+  public static Path output(Path folder) {
+    return folder.resolve(OUTPUT);
+  }
+
+  /** Ends the training at work; safe for any thread. */
+  public void stop() {
+    Process process = running;
+    if (process != null) {
+      end(process);
+    }
   }
 
   /**
@@ -89,7 +146,7 @@ public final class FactoryTraining {
    */
   public Trained run(Path dataSets, String dataSet, Path folder)
       throws IOException, InterruptedException {
-    Path output = folder.resolve("output").toAbsolutePath();
+    Path output = output(folder).toAbsolutePath();
     if (Files.exists(output)) {
       throw new FailedException(
           output + " exists, and LLaMA-Factory would resume what is in it; name another folder");
@@ -99,8 +156,17 @@ public final class FactoryTraining {
     AtomicFile.replace(
         config, settings.yaml(dataSet, dataSets.toAbsolutePath().toString(), output.toString()));
     Path log = folder.resolve("llama_factory.log");
+    Path found =
+        SearchPath.find(program)
+            .orElseThrow(
+                () ->
+                    new FailedException(
+                        "there is no program %s; install LLaMA-Factory, or name its program by %s"
+                            .formatted(program, VARIABLE)));
     ProcessBuilder builder =
-        new ProcessBuilder(program, "train", config.toAbsolutePath().toString())
+        new ProcessBuilder(
+                ParentDeath.endsToo(
+                    List.of(found.toString(), "train", config.toAbsolutePath().toString())))
             .redirectErrorStream(true);
     Map<String, String> environment = builder.environment();
     environment.keySet().retainAll(PASSED);
@@ -110,47 +176,72 @@ public final class FactoryTraining {
   }
 
   private int follow(ProcessBuilder builder, Path log) throws IOException, InterruptedException {
-    Process process;
+    PipedChild child = PipedChild.start(builder);
+    Process process = child.process();
+    running = process;
     try {
-      process = builder.start();
-    } catch (IOException absent) {
-      throw new IOException(
-          "cannot start %s: %s; install LLaMA-Factory, or name its program by %s"
-              .formatted(program, absent.getMessage(), VARIABLE),
-          absent);
+      process.getOutputStream().close();
+      Thread reader = Thread.ofPlatform().daemon().start(() -> read(child.output(), log));
+      int code = process.waitFor();
+      reader.join(LAST_OUTPUT_MILLIS); // A descendant that is left may hold the pipe.
+      return code;
+    } finally {
+      running = null;
+      end(process);
     }
+  }
+
+  /** Reads to the end, also where the log cannot be written: a full pipe would stop the child. */
+  private void read(InputStream output, Path log) {
     try (BufferedReader lines =
-            new BufferedReader(
-                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        var writer = Files.newBufferedWriter(log)) {
+            new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8));
+        BufferedWriter writer = Files.newBufferedWriter(log)) {
+      boolean writable = true;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        writer.write(line);
-        writer.newLine();
-        writer.flush();
+        writable = writable && written(writer, line);
         if (line.contains("loss") || line.contains("%|")) {
           say.accept(line.strip());
         }
       }
-      return process.waitFor();
-    } finally {
-      try (Stream<ProcessHandle> children = process.descendants()) {
-        children.forEach(ProcessHandle::destroy);
-      }
-      process.destroy();
+    } catch (IOException closed) {
+      say.accept("%s: %s".formatted(log, closed.getMessage()));
     }
   }
 
+  private boolean written(BufferedWriter writer, String line) {
+    try {
+      writer.write(line);
+      writer.newLine();
+      writer.flush();
+      return true;
+    } catch (IOException full) {
+      say.accept("the log of the training is cut: " + full.getMessage());
+      return false;
+    }
+  }
+
+  private static void end(Process process) {
+    try (Stream<ProcessHandle> descendants = process.descendants()) {
+      descendants.forEach(ProcessHandle::destroy);
+    }
+    process.destroy();
+  }
+
   private Trained judged(int code, Path output, Path log) throws IOException {
+    if (code == ExitCode.ofSignal(Signals.SIGINT) || code == ExitCode.ofSignal(Signals.SIGTERM)) {
+      throw new StoppedException("the training by %s was stopped".formatted(program));
+    }
     if (code != 0) {
-      throw failed("it ended with exit code " + code, log);
+      throw new FailedException(failure("it ended with exit code " + code, log));
     }
     Path results = output.resolve("train_results.json");
     if (!Files.isRegularFile(results)) {
-      throw failed("it ended with exit code 0 and left no " + results, log);
+      throw new FailedException(failure("it ended with exit code 0 and left no " + results, log));
     }
     JsonNode loss = LENIENT.readTree(Files.readAllBytes(results)).path("train_loss");
     if (!loss.isNumber() || !Double.isFinite(loss.doubleValue())) {
-      throw failed("its train_loss is " + loss + "; lower learning_rate", log);
+      throw new DivergedException(
+          failure("its train_loss is " + loss + "; lower learning_rate", log));
     }
     List<String> weights = new ArrayList<>();
     try (Stream<Path> files = Files.list(output)) {
@@ -160,12 +251,19 @@ public final class FactoryTraining {
           .forEach(weights::add);
     }
     if (weights.isEmpty()) {
-      throw failed("it left no weights (*.safetensors) in " + output, log);
+      throw new FailedException(failure("it left no weights (*.safetensors) in " + output, log));
     }
-    return new Trained(output, loss.doubleValue());
+    return new Trained(output, steps(output), loss.doubleValue());
   }
 
-  private FailedException failed(String why, Path log) throws IOException {
+  private static int steps(Path output) throws IOException {
+    Path state = output.resolve("trainer_state.json");
+    return Files.isRegularFile(state)
+        ? LENIENT.readTree(Files.readAllBytes(state)).path("global_step").asInt()
+        : 0;
+  }
+
+  private String failure(String why, Path log) throws IOException {
     Deque<String> last = new ArrayDeque<>();
     try (Stream<String> lines = Files.lines(log)) {
       lines.forEach(
@@ -176,8 +274,7 @@ public final class FactoryTraining {
             }
           });
     }
-    return new FailedException(
-        "the training by %s failed: %s; its last lines, of %s:%n%s"
-            .formatted(program, why, log, String.join(System.lineSeparator(), last)));
+    return "the training by %s failed: %s; its last lines, of %s:%n%s"
+        .formatted(program, why, log, String.join(System.lineSeparator(), last));
   }
 }

@@ -35,10 +35,12 @@ import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.task.InvalidVerifierException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The parts that a gym's configuration names. */
@@ -166,9 +168,11 @@ public final class GymParts {
   /**
    * Loads what computes the student.
    *
+   * @param say takes lines about the progress of trainings
    * @throws UnsupportedPolicyException if its checkpoint or device is not there
    */
-  public static Students students(GymConfig config) throws UnsupportedPolicyException {
+  public static Students students(GymConfig config, Consumer<String> say)
+      throws UnsupportedPolicyException {
     PolicyOpening.choosePyTorch(config.policy());
     return switch (config.policy()) {
       case PolicySection.Djl policy ->
@@ -178,12 +182,13 @@ public final class GymParts {
                   new CharacterTokenizer(ArithmeticGym.alphabet()),
                   PolicyOpening.compute(policy)),
               config.student().settings());
-      case PolicySection.Pretrained policy ->
-          new CheckpointStudents(
-              PolicyOpening.fetched(((GymTaskSection.Datasets) config.task()).data(), policy),
-              policy,
-              config.student().settings(),
-              config.student().readRecipe());
+      case PolicySection.Pretrained policy -> {
+        Path checkpoint =
+            PolicyOpening.fetched(((GymTaskSection.Datasets) config.task()).data(), policy);
+        var _ = PolicyOpening.opened(checkpoint, policy); // before it is copied as base student
+        yield new CheckpointStudents(
+            checkpoint, policy, config.student().settings(), config.student().training(say));
+      }
       case PolicySection.Toy _ -> throw new IllegalArgumentException("a toy is no student");
     };
   }

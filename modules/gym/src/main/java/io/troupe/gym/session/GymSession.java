@@ -121,6 +121,11 @@ public final class GymSession {
         outcome = outcome(work);
       } catch (Students.StoppedTrainingException stopped) {
         return false;
+      } catch (Students.FailedTrainingException failed) {
+        if (stop.getAsBoolean()) { // ^C reached the training's process as well
+          return false;
+        }
+        throw failed;
       } catch (UncheckedIOException judge) {
         throw judge.getCause();
       }

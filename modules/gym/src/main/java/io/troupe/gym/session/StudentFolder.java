@@ -21,8 +21,6 @@ import java.util.stream.Stream;
  * {@code student.json} says what it was trained on, so that the same training is not done again.
  */
 final class StudentFolder {
-  private static final String MANIFEST = "student.json";
-
   /** Writes the weights of a student. */
   @FunctionalInterface
   interface Training {
@@ -49,7 +47,7 @@ final class StudentFolder {
 
   /** Trains, unless the folder holds the student of the same training. */
   Students.Outcome once(String key, Training training) throws IOException {
-    Path manifest = folder.resolve(MANIFEST);
+    Path manifest = folder.resolve(Students.MANIFEST);
     if (Files.isRegularFile(manifest)) {
       JsonNode done = GymJson.LINE.readTree(Files.readAllBytes(manifest));
       if (done.path("key").asText().equals(key)) {
@@ -66,7 +64,7 @@ final class StudentFolder {
         ObjectNode said = GymJson.LINE.createObjectNode();
         said.put("key", key).put("steps", steps).put("loss", loss);
         DurableFiles.write(
-            fresh.resolve(MANIFEST), said.toString().getBytes(StandardCharsets.UTF_8));
+            fresh.resolve(Students.MANIFEST), said.toString().getBytes(StandardCharsets.UTF_8));
         FileTree.replace(folder, fresh);
       }
       return outcome;

@@ -20,8 +20,8 @@ import java.util.Map;
 
 /**
  * Students that begin as a checkpoint. The base student is a copy of it, so that a gym does not
- * depend on what becomes of the checkpoint; a training is a session of its own process; answers are
- * sampled with the prompts worded as the recipe words them, before a training and after it.
+ * depend on what becomes of the checkpoint; a training has a process of its own; answers are
+ * sampled with the prompts worded as the training words them, before it and after it.
  *
  * <p>Engines are open while answers are sampled only. Not safe for use by several threads, but for
  * {@link #stop}.
@@ -35,8 +35,7 @@ public final class CheckpointStudents implements Students {
   private final Path checkpoint;
   private final PolicySection.Pretrained policy;
   private final StudentFit settings;
-  private final StudentRecipe recipe;
-  private final SessionTraining training;
+  private final CheckpointTraining training;
 
   /**
    * Students.
@@ -45,12 +44,14 @@ public final class CheckpointStudents implements Students {
    * @param policy how they are computed
    */
   public CheckpointStudents(
-      Path checkpoint, PolicySection.Pretrained policy, StudentFit settings, StudentRecipe recipe) {
+      Path checkpoint,
+      PolicySection.Pretrained policy,
+      StudentFit settings,
+      CheckpointTraining training) {
     this.checkpoint = checkpoint;
     this.policy = policy;
     this.settings = settings;
-    this.recipe = recipe;
-    this.training = new SessionTraining(recipe);
+    this.training = training;
   }
 
   @Override
@@ -84,7 +85,7 @@ public final class CheckpointStudents implements Students {
 
   private List<String> worded(Tokenizer tokenizer, Path student, List<String> prompts)
       throws IOException {
-    if (!recipe.chat()) {
+    if (!training.chat()) {
       return prompts.stream().map(tokenizer::withTextStart).toList();
     }
     ChatTemplate template =
@@ -93,7 +94,7 @@ public final class CheckpointStudents implements Students {
                 () ->
                     new IOException(
                         "%s has no chat template, and %s words prompts with template: chat; set it to raw"
-                            .formatted(student, recipe.file())));
+                            .formatted(student, training.recipe())));
     return prompts.stream()
         .map(prompt -> template.render(List.of(Message.user(prompt)), true, WITHOUT_THINKING))
         .toList();

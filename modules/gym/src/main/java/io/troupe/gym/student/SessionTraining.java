@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.base.process.ChildJvm;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentDeath;
+import io.troupe.base.process.Signals;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.student.Students.Outcome;
 import io.troupe.runtime.TrainerTasks;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * run exists is resumed, so that a gym that ends in the middle of one loses a checkpoint's interval
  * at most.
  */
-public final class SessionTraining {
+public final class SessionTraining implements CheckpointTraining {
   private static final String ROWS = "rows.jsonl";
   private static final String LOG = "session.log";
   private static final int HEAP_MEBIBYTES = 4096;
@@ -47,21 +48,27 @@ public final class SessionTraining {
     this.recipe = recipe;
   }
 
-  /** Asks the process at work to save and to end. */
-  void stop() {
+  @Override
+  public Path recipe() {
+    return recipe.file();
+  }
+
+  @Override
+  public boolean chat() {
+    return recipe.chat();
+  }
+
+  @Override
+  public void stop() {
     Process process = running;
     if (process != null) {
       process.destroy();
     }
   }
 
-  /**
-   * Trains a checkpoint.
-   *
-   * @param folder of the training; one that was begun is continued
-   * @param student absent; gets the weights and what describes them
-   */
-  Outcome train(Path checkpoint, List<TrainingRow> rows, long seed, Path folder, Path student)
+  @Override
+  public Outcome train(
+      Path checkpoint, List<TrainingRow> rows, long seed, Path folder, Path student)
       throws IOException {
     Path runs = folder.resolve("runs");
     Files.createDirectories(folder);
@@ -73,7 +80,7 @@ public final class SessionTraining {
             : recipe.begin(
                 checkpoint, folder.resolve(ROWS).toAbsolutePath(), runs.toAbsolutePath(), seed);
     int code = follow(words, folder.resolve(LOG));
-    if (code == ExitCode.ofSignal(2) || code == ExitCode.ofSignal(15)) {
+    if (code == ExitCode.ofSignal(Signals.SIGINT) || code == ExitCode.ofSignal(Signals.SIGTERM)) {
       throw new Students.StoppedTrainingException(
           "the training in %s was stopped".formatted(folder));
     }

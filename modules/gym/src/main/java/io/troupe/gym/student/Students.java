@@ -7,6 +7,9 @@ import java.util.List;
 
 /** Makes, trains and asks students; a student is a folder of weights. Calls block. */
 public interface Students extends AutoCloseable {
+  /** The file beside a student's weights that says what it was trained on; no student copies it. */
+  String MANIFEST = "student.json";
+
   /** The outcome of a training. */
   sealed interface Outcome {
     /** The folder holds a student. */

@@ -24,7 +24,7 @@ class GymConfigTest {
   void load_shippedGymOfAPretrainedStudent_hasARecipeThatItReads() {
     GymConfig config = GymConfig.load(Path.of("../../conf/gym-gsm8k.yaml"), List.of()).config();
 
-    assertThat(config.student().readRecipe().chat()).isTrue();
+    assertThat(config.student().training(_ -> {}).chat()).isTrue();
     assertThat(config.plan().trials()).hasSize(2);
   }
 
