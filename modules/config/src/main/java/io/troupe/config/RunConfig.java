@@ -179,7 +179,7 @@ public record RunConfig(
                 .formatted(ServerCommand.Adapters.HIGHEST_RANK),
             "lower it, or set rollout.publish: merged");
     rules
-        .on("episode.environment", "episode.agent.command", "policy.engine")
+        .on("episode.environment.name", "episode.agent.command", "policy.engine")
         .require(
             () -> !episode.hasTurns() || !(policy instanceof PolicySection.Toy),
             "needs an engine that samples a turn at any place of a context, and with stop texts",

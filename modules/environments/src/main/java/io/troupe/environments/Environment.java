@@ -1,6 +1,7 @@
 package io.troupe.environments;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.rollout.ToolRun;
 
 /**
  * What a policy acts in during one episode. An instance serves one episode, one call at a time, and
@@ -22,6 +23,16 @@ public interface Environment extends AutoCloseable {
    * @throws EnvironmentFailedException if the environment is at fault; the episode is lost
    */
   ToolResult step(ToolCall call);
+
+  /**
+   * Says what a call is that has taken longer than the run allows; the environment is closed
+   * afterwards. By default that is the policy's doing, and ends the episode.
+   *
+   * @throws EnvironmentFailedException if the environment is at fault; the episode is lost
+   */
+  default ToolResult overdue(ToolCall call) {
+    return new ToolResult("", 1, ToolRun.Outcome.TIMED_OUT, false);
+  }
 
   /** Ends the episode, at any time, and from any thread; a call at work ends soon. */
   @Override

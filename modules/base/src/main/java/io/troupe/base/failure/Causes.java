@@ -2,6 +2,7 @@ package io.troupe.base.failure;
 
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 
 /** Finds the real failure inside exceptions that only carry another exception. */
 public final class Causes {
@@ -42,6 +43,15 @@ public final class Causes {
    */
   public static RuntimeException unchecked(CompletionException failure) {
     return failure.getCause() instanceof RuntimeException cause ? cause : failure;
+  }
+
+  /** Waits for a stage, and throws what it failed with. */
+  public static <T> T joined(CompletionStage<T> stage) {
+    try {
+      return stage.toCompletableFuture().join();
+    } catch (CompletionException failure) {
+      throw unchecked(failure);
+    }
   }
 
   private static boolean carries(Throwable failure, List<Class<? extends Throwable>> carriers) {

@@ -6,7 +6,6 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -35,23 +34,11 @@ public record AgentProgramSection(
     implements Validated {
   /** The variables by name. */
   public Map<String, String> variables() {
-    Map<String, String> byName = new LinkedHashMap<>();
-    for (String each : environment) {
-      int equals = each.indexOf('=');
-      byName.put(each.substring(0, equals), each.substring(equals + 1));
-    }
-    return byName;
+    return ProgramVariables.byName(environment);
   }
 
   @Override
   public void check(RuleChecker rules) {
-    for (String each : environment) {
-      rules
-          .on("environment")
-          .require(
-              () -> each.indexOf('=') > 0,
-              "must hold NAME=value, not '%s'".formatted(each),
-              "write it as NAME=value");
-    }
+    ProgramVariables.check(rules, "environment", environment);
   }
 }

@@ -5,16 +5,12 @@ import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
-import io.troupe.environments.registry.Environments;
 import java.time.Duration;
 
 /** What an episode is: one answer, or turns with tools between them. */
 public record EpisodeSection(
-    @Doc(
-            "Environment whose tools the policy may call, by name; empty means that an episode is"
-                + " one answer.")
-        @Default("")
-        String environment,
+    @Doc("What has tools that the policy may call; without any, an episode is one answer.")
+        EnvironmentSection environment,
     @Doc(
             "How the policy calls tools: `inline`, in square brackets, for policies without a chat"
                 + " template; `hermes`, as Qwen2.5 and Qwen3 do; `llama`, as Llama 3 does.")
@@ -71,16 +67,10 @@ public record EpisodeSection(
   @Override
   public void check(RuleChecker rules) {
     rules
-        .on("environment")
-        .require(
-            () -> !hasTools() || Environments.names().contains(environment),
-            "must be one of %s".formatted(Environments.names()),
-            "name one of these, or put the jar with yours on the class path");
-    rules
-        .on("environment", "agent.command")
+        .on("agent.command", "environment.name", "environment.command")
         .require(
             () -> !(hasTools() && hasAgent()),
-            "must be empty beside an agent, which has tools of its own",
+            "must be empty beside episode.environment: an agent has tools of its own",
             "leave one of them out");
   }
 }

@@ -2,6 +2,7 @@ package io.troupe.environments.calculator;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.environments.Environment;
+import io.troupe.environments.EnvironmentPool;
 import io.troupe.environments.EnvironmentProvider;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
@@ -35,8 +36,8 @@ public final class CalculatorProvider implements EnvironmentProvider {
   }
 
   @Override
-  public Environment newEnvironment() {
-    return new Calculator();
+  public EnvironmentPool open() {
+    return Calculator::new;
   }
 
   private static final class Calculator implements Environment {

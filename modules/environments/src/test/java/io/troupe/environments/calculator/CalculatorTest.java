@@ -27,7 +27,7 @@ class CalculatorTest {
     "'', error"
   })
   void step_expression_isCalculatedExactly(String expression, String expected) {
-    try (Environment calculator = Environments.named("calculator").newEnvironment()) {
+    try (Environment calculator = Environments.named("calculator").open().newEnvironment()) {
       ToolResult result = calculator.step(new ToolCall("calc", expression, ToolCall.Status.OK));
       assertThat(result.text()).isEqualTo(expected);
       assertThat(result.exit()).isEqualTo(expected.equals("error") ? 1 : 0);

@@ -27,6 +27,7 @@ import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
+import io.troupe.environments.EnvironmentProvider;
 import io.troupe.gateway.dialog.Conversation;
 import io.troupe.gateway.dialog.PlainConversation;
 import io.troupe.gateway.dialog.TemplateFormats;
@@ -149,7 +150,8 @@ public record Composition(
 
   private static Composition of(RunConfig config, Start start) throws IOException {
     PolicyOpening.choosePyTorch(config.policy());
-    ChatTemplate template = template(config, start);
+    Optional<EnvironmentProvider> environment = ToolLoops.environment(config.episode());
+    ChatTemplate template = template(config, start, environment);
     TaskLoader loader = TaskLoader.of(config.task(), config.data(), config.run().seed(), template);
     DataSetTask worded = loader.load();
     Tokenizer tokenizer =
@@ -198,7 +200,7 @@ public record Composition(
         start,
         teacher(config, start, tokenizer),
         facts,
-        ToolLoops.of(config.episode(), template, tokenizer, loaded));
+        ToolLoops.of(config.episode(), template, tokenizer, loaded, environment));
   }
 
   private static String teacherPrompt(RunConfig config) {
@@ -287,14 +289,16 @@ public record Composition(
     }
   }
 
-  private static ChatTemplate template(RunConfig config, Start start) throws IOException {
+  private static ChatTemplate template(
+      RunConfig config, Start start, Optional<EnvironmentProvider> environment) throws IOException {
     return switch (start) {
       case Start.Fresh() -> PromptTemplate.noTemplate();
       case Start.Stored(PretrainedModel checkpoint) ->
           ToolLoops.showingTools(
               config.episode(),
               JinjaChatTemplate.read(checkpoint.directory(), config.run().clock())
-                  .orElseGet(PromptTemplate::noTemplate));
+                  .orElseGet(PromptTemplate::noTemplate),
+              environment);
     };
   }
 

@@ -6,12 +6,13 @@ import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.rollout.EpisodeSection.Format;
 import io.troupe.config.rollout.EpisodeSection.ParseErrors;
 import io.troupe.engine.Tokenizer;
+import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.EnvironmentProvider;
 import io.troupe.environments.ToolSchema;
 import io.troupe.environments.format.HermesFormat;
 import io.troupe.environments.format.InlineFormat;
 import io.troupe.environments.format.LlamaFormat;
 import io.troupe.environments.format.ToolFormat;
-import io.troupe.environments.registry.Environments;
 import io.troupe.gateway.agent.AgentSettings;
 import io.troupe.gateway.dialog.PlainConversation;
 import io.troupe.gateway.dialog.TemplateConversation;
@@ -35,20 +36,26 @@ final class ToolLoops {
    * What an episode is.
    *
    * @param chat of the policy, as {@link #showingTools} returns it
+   * @param environment what has the tools, if the policy has any
    * @throws TaskDataException if the template does not show results as the format does, or an agent
    *     would be given prompts that are conversations already
    */
   static EpisodeSettings of(
-      EpisodeSection section, ChatTemplate chat, Tokenizer tokenizer, Task task) {
+      EpisodeSection section,
+      ChatTemplate chat,
+      Tokenizer tokenizer,
+      Task task,
+      Optional<EnvironmentProvider> environment) {
     if (section.hasAgent()) {
       return new EpisodeSettings.Agents(agents(section, chat, tokenizer, task));
     }
-    if (!section.hasTools()) {
+    if (environment.isEmpty()) {
       return new EpisodeSettings.SingleTurn();
     }
+    EnvironmentProvider provider = environment.get();
     return new EpisodeSettings.ToolLoop(
-        Environments.named(section.environment()),
-        bridged(section, chat, Environments.named(section.environment()).tools().getFirst()),
+        provider,
+        bridged(section, chat, tools(provider).getFirst()),
         section.maxTurns(),
         section.maxToolCalls(),
         section.toolTimeout(),
@@ -84,12 +91,34 @@ final class ToolLoops {
         section.maxToolCalls());
   }
 
+  /** What has the tools of the policy; empty if it has none. */
+  static Optional<EnvironmentProvider> environment(EpisodeSection section) {
+    return section.hasTools()
+        ? Optional.of(EpisodeEnvironments.of(section.environment()))
+        : Optional.empty();
+  }
+
   /** The same template with the environment's tools in every rendering. */
-  static ChatTemplate showingTools(EpisodeSection section, ChatTemplate plain) {
-    if (!section.hasTools() || section.format() == Format.INLINE) {
-      return plain;
+  static ChatTemplate showingTools(
+      EpisodeSection section, ChatTemplate plain, Optional<EnvironmentProvider> environment) {
+    return section.format() == Format.INLINE
+        ? plain
+        : environment
+            .map(provider -> TemplateFormats.showing(plain, tools(provider)))
+            .orElse(plain);
+  }
+
+  /**
+   * The tools of an environment.
+   *
+   * @throws TaskDataException if it cannot be asked for them
+   */
+  private static List<ToolSchema> tools(EnvironmentProvider provider) {
+    try {
+      return provider.tools();
+    } catch (EnvironmentFailedException failure) {
+      throw new TaskDataException("episode.environment: " + failure.getMessage());
     }
-    return TemplateFormats.showing(plain, Environments.named(section.environment()).tools());
   }
 
   /** Holds the format against the template: both must show a result by the same text. */

@@ -125,16 +125,15 @@ public record EvaluatedPolicy(
 
   /** A policy that learnt to call tools is not measured by its answers without them. */
   static void refuseTools(String run, RunConfig config) throws UnsupportedPolicyException {
-    String environment = config.episode().environment();
     if (config.episode().hasAgent()) {
       throw new UnsupportedPolicyException(
           "the policy of %s answers the agent of episode.agent, which `troupe eval` has not; read the run's own evaluations, which have it: eval in metrics.jsonl, and `evaluations` in its configuration"
               .formatted(run));
     }
-    if (!environment.isEmpty()) {
+    if (config.episode().hasTools()) {
       throw new UnsupportedPolicyException(
-          "the policy of %s calls the tools of episode.environment (%s), which `troupe eval` has not; read the run's own evaluations, which have them: eval in metrics.jsonl, and `evaluations` in its configuration"
-              .formatted(run, environment));
+          "the policy of %s calls the tools of episode.environment, which `troupe eval` has not; read the run's own evaluations, which have them: eval in metrics.jsonl, and `evaluations` in its configuration"
+              .formatted(run));
     }
   }
 

@@ -53,13 +53,25 @@ final class ShippedPlansTest {
                 instanceof PolicySection.Pretrained pretrained
             ? Optional.of(pretrained.checkpoint())
             : Optional.empty();
-    return checkpoint.isEmpty()
+    List<String> overrides = new ArrayList<>(fromThisFolder(file));
+    if (checkpoint.isPresent()) {
+      Path model = Files.createTempDirectory(folder, "model");
+      overrides.add("policy.checkpoint=" + ShapedCheckpoints.of(checkpoint.get(), model));
+      overrides.add("task.rows=200");
+    }
+    return overrides;
+  }
+
+  /** A plan asks the program of an environment for its tools; its path is the repository's. */
+  private static List<String> fromThisFolder(Path file) {
+    List<String> command =
+        RunConfig.load(file, List.of()).config().episode().environment().command();
+    return command.isEmpty()
         ? List.of()
         : List.of(
-            "policy.checkpoint="
-                + ShapedCheckpoints.of(
-                    checkpoint.get(), Files.createTempDirectory(folder, "model")),
-            "task.rows=200");
+            "episode.environment.command=["
+                + String.join(", ", command).replace("conf/", "../../conf/")
+                + "]");
   }
 
   /** 8.19 G parameters: 6 bytes of weights each, 4 of gradients, 12 divided by the ranks. */

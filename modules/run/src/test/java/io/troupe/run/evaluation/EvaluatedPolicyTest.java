@@ -19,7 +19,7 @@ class EvaluatedPolicyTest {
     assertThatThrownBy(
             () -> EvaluatedPolicy.refuseTools("tools-1", shipped("tools-arithmetic.yaml")))
         .isInstanceOf(UnsupportedPolicyException.class)
-        .hasMessageContainingAll("tools-1", "calculator", "metrics.jsonl");
+        .hasMessageContainingAll("tools-1", "episode.environment", "metrics.jsonl");
     assertThatCode(() -> EvaluatedPolicy.refuseTools("q", shipped("quickstart.yaml")))
         .doesNotThrowAnyException();
   }

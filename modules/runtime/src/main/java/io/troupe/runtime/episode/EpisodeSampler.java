@@ -7,6 +7,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
+import io.troupe.environments.EnvironmentPool;
 import io.troupe.gateway.agent.AgentHost;
 import io.troupe.gateway.agent.AgentSettings;
 import java.util.ArrayList;
@@ -36,6 +37,9 @@ public final class EpisodeSampler implements AutoCloseable {
   /** Where episodes are those of agents. */
   private final Optional<AgentHost> agents;
 
+  /** Where episodes have tools. */
+  private final Optional<EnvironmentPool> environments;
+
   /**
    * Samples with an engine, which it does not close.
    *
@@ -50,6 +54,10 @@ public final class EpisodeSampler implements AutoCloseable {
     this.agents =
         settings instanceof EpisodeSettings.Agents(AgentSettings program)
             ? Optional.of(AgentHost.open(program, engine, tokenizer, contextLength))
+            : Optional.empty();
+    this.environments =
+        settings instanceof EpisodeSettings.ToolLoop loop
+            ? Optional.of(loop.provider().open())
             : Optional.empty();
   }
 
@@ -102,10 +110,11 @@ public final class EpisodeSampler implements AutoCloseable {
     agents.ifPresent(host -> host.cancel(lease));
   }
 
-  /** Ends the agents, whose stages fail; the engine stays open. */
+  /** Ends agents and environments, whose stages fail; the engine stays open. */
   @Override
   public void close() {
     agents.ifPresent(AgentHost::close);
+    environments.ifPresent(EnvironmentPool::close);
   }
 
   private CompletionStage<List<Episode>> toEnd(
@@ -119,7 +128,8 @@ public final class EpisodeSampler implements AutoCloseable {
             .mapToObj(
                 i ->
                     new ToolEpisode(
-                        new ToolEpisode.Wiring(engine, tokenizer, contextLength, loop),
+                        new ToolEpisode.Wiring(
+                            engine, tokenizer, contextLength, loop, environments.orElseThrow()),
                         request,
                         prompt,
                         i))

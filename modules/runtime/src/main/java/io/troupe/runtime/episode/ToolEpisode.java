@@ -16,6 +16,7 @@ import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.EnvironmentPool;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
@@ -40,7 +41,8 @@ final class ToolEpisode {
       SamplingEngine engine,
       Tokenizer tokenizer,
       int contextLength,
-      EpisodeSettings.ToolLoop loop) {}
+      EpisodeSettings.ToolLoop loop,
+      EnvironmentPool environments) {}
 
   /** What follows an answer: the end, or the next request. */
   private sealed interface Next {
@@ -97,7 +99,7 @@ final class ToolEpisode {
    * @param startMillis when it was asked for
    */
   Episode run(Completion answer, long startMillis) {
-    try (Environment world = wiring.loop.provider().newEnvironment()) {
+    try (Environment world = wiring.environments.newEnvironment()) {
       environment.complete(world);
       world.reset(prompt, seed(0));
       OpenEpisode open = OpenEpisode.under(first.lease());
@@ -209,8 +211,11 @@ final class ToolEpisode {
     try {
       return step.get(wiring.loop.toolTimeout().toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException slow) {
-      world.close();
-      return new ToolResult("", 1, ToolRun.Outcome.TIMED_OUT, false);
+      try {
+        return world.overdue(call);
+      } finally {
+        world.close();
+      }
     } catch (ExecutionException failure) {
       Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
       throw new EnvironmentFailedException(

@@ -23,6 +23,7 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.EnvironmentPool;
 import io.troupe.environments.EnvironmentProvider;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
@@ -107,23 +108,24 @@ class EpisodeSamplerTest {
     }
 
     @Override
-    public Environment newEnvironment() {
-      return new Environment() {
-        @Override
-        public void reset(Prompt prompt, long seed) {
-          assertThat(prompt).isEqualTo(PROMPT);
-        }
+    public EnvironmentPool open() {
+      return () ->
+          new Environment() {
+            @Override
+            public void reset(Prompt prompt, long seed) {
+              assertThat(prompt).isEqualTo(PROMPT);
+            }
 
-        @Override
-        public ToolResult step(ToolCall call) {
-          return step.apply(call);
-        }
+            @Override
+            public ToolResult step(ToolCall call) {
+              return step.apply(call);
+            }
 
-        @Override
-        public void close() {
-          // Nothing is held.
-        }
-      };
+            @Override
+            public void close() {
+              // Nothing is held.
+            }
+          };
     }
   }
 

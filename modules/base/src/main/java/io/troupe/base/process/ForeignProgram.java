@@ -1,0 +1,143 @@
+package io.troupe.base.process;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * A program of a user as a child process: an agent, an environment, a server of tools. It sees a
+ * few variables of this process's environment only, because others may hold secrets, and whatever
+ * it has started ends with it. Its output is read by lines, of its errors the end is kept.
+ */
+public final class ForeignProgram implements AutoCloseable {
+  private static final List<String> INHERITED =
+      List.of("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR");
+  private static final int TAIL = 2000;
+
+  private final Process process;
+  private final ProcessMark mark;
+  private final CompletableFuture<Void> outputEnd = new CompletableFuture<>();
+  private final StringBuilder tail = new StringBuilder(); // guarded by itself
+
+  private ForeignProgram(Process process, ProcessMark mark) {
+    this.process = process;
+    this.mark = mark;
+  }
+
+  /**
+   * Starts a program, which ends with the calling thread at the latest.
+   *
+   * @param variables of its environment beside the few that every program has
+   * @param mostLineBytes a longer line of its output is cut there
+   * @param lines takes each line of its output, on a thread of the program
+   * @throws IOException if the program cannot be started
+   */
+  public static ForeignProgram start(
+      List<String> command,
+      Map<String, String> variables,
+      int mostLineBytes,
+      Consumer<String> lines)
+      throws IOException {
+    ProcessMark mark = ProcessMark.create();
+    ProcessBuilder builder = new ProcessBuilder(ParentDeath.endsToo(command));
+    Map<String, String> environment = builder.environment();
+    environment.keySet().retainAll(INHERITED);
+    environment.putAll(variables);
+    PipedChild child = PipedChild.start(mark.put(builder));
+    ForeignProgram program = new ForeignProgram(child.process(), mark);
+    thread("program-errors", () -> program.read(child.errors(), TAIL, _ -> {}));
+    thread(
+        "program-output",
+        () -> {
+          program.read(child.output(), mostLineBytes, lines);
+          program.outputEnd.complete(null);
+        });
+    return program;
+  }
+
+  private static void thread(String name, Runnable body) {
+    Thread.ofPlatform().daemon().name(name).start(body);
+  }
+
+  private void read(InputStream stream, int mostBytes, Consumer<String> lines) {
+    try (InputStream in = new BufferedInputStream(stream)) {
+      ByteArrayOutputStream line = new ByteArrayOutputStream();
+      int next = in.read();
+      while (next >= 0) {
+        if (next == '\n') {
+          take(line, lines);
+        } else if (line.size() < mostBytes) {
+          line.write(next);
+        }
+        next = in.read();
+      }
+      if (line.size() > 0) {
+        take(line, lines);
+      }
+    } catch (IOException closed) {
+      // The end of the process is its end, too.
+    }
+  }
+
+  private void take(ByteArrayOutputStream bytes, Consumer<String> lines) {
+    String line = bytes.toString(StandardCharsets.UTF_8);
+    bytes.reset();
+    synchronized (tail) {
+      tail.append(line, Math.max(0, line.length() - TAIL), line.length()).append('\n');
+      tail.delete(0, Math.max(0, tail.length() - TAIL));
+    }
+    lines.accept(line);
+  }
+
+  /** Writes a line to its standard input; blocks while the program does not read. */
+  public void write(String line) throws IOException {
+    process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
+  }
+
+  /** Ends its standard input. */
+  public void endInput() throws IOException {
+    process.getOutputStream().close();
+  }
+
+  /** Completes with its exit code. */
+  public CompletionStage<Integer> exit() {
+    return process.onExit().thenApply(Process::exitValue);
+  }
+
+  /** Completes when all of its output was taken, and no more can come. */
+  public CompletionStage<Void> outputEnd() {
+    return outputEnd;
+  }
+
+  /** Whether it has not exited. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Returns its process id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** Returns the end of what it wrote, output and errors. */
+  public String lastOutput() {
+    synchronized (tail) {
+      return tail.toString().strip();
+    }
+  }
+
+  /** Ends the program and everything that it has started. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    mark.kill();
+  }
+}

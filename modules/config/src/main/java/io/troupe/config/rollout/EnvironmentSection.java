@@ -1,0 +1,54 @@
+package io.troupe.config.rollout;
+
+import io.troupe.config.binding.RuleChecker;
+import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Default;
+import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Range;
+import io.troupe.environments.registry.Environments;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** What has the tools of a policy. */
+public record EnvironmentSection(
+    @Doc("An environment in Java, by its name: `calculator`, or one of a jar on the class path.")
+        @Default("")
+        String name,
+    @Doc(
+            "Program and arguments of an environment that is asked by lines of JSON; empty means"
+                + " none.")
+        List<String> command,
+    @Doc("Variables of the program's environment, each `NAME=value`.") List<String> variables,
+    @Doc(
+            value = "Episodes at a time that have a process, of each worker and of an evaluation.",
+            unit = "processes")
+        @Default("16")
+        @Range(min = 1, max = 500)
+        int count,
+    @Doc("Longest wait for a program's reply; one that is silent for longer has failed.")
+        @Default("30s")
+        @Range(min = 0.001)
+        Duration timeout)
+    implements Validated {
+  /** The variables by name. */
+  public Map<String, String> variablesByName() {
+    return ProgramVariables.byName(variables);
+  }
+
+  /** Whether there is no tool at all. */
+  public boolean isEmpty() {
+    return name.isEmpty() && command.isEmpty();
+  }
+
+  @Override
+  public void check(RuleChecker rules) {
+    rules
+        .on("name")
+        .require(
+            () -> name.isEmpty() || Environments.names().contains(name),
+            "must be one of %s".formatted(Environments.names()),
+            "name one of these, or put the jar with yours on the class path (TROUPE_CLASS_PATH)");
+    ProgramVariables.check(rules, "variables", variables);
+  }
+}

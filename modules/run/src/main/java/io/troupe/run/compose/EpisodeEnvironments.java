@@ -1,0 +1,34 @@
+package io.troupe.run.compose;
+
+import io.troupe.config.rollout.EnvironmentSection;
+import io.troupe.environments.EnvironmentProvider;
+import io.troupe.environments.command.CommandProvider;
+import io.troupe.environments.command.ProgramSettings;
+import io.troupe.environments.registry.CombinedProvider;
+import io.troupe.environments.registry.Environments;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The environments that a configuration names. */
+final class EpisodeEnvironments {
+  private EpisodeEnvironments() {}
+
+  /** All tools of a section, which has one at least. */
+  static EnvironmentProvider of(EnvironmentSection section) {
+    List<EnvironmentProvider> parts = new ArrayList<>();
+    if (!section.name().isEmpty()) {
+      parts.add(Environments.named(section.name()));
+    }
+    if (!section.command().isEmpty()) {
+      parts.add(
+          new CommandProvider(
+              new ProgramSettings(
+                  section.command(),
+                  section.variablesByName(),
+                  section.count(),
+                  section.timeout(),
+                  ProgramSettings.LINE_BYTES)));
+    }
+    return parts.size() == 1 ? parts.getFirst() : new CombinedProvider(parts);
+  }
+}
