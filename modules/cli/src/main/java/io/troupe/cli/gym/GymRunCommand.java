@@ -1,5 +1,6 @@
 package io.troupe.cli.gym;
 
+import io.troupe.aws.bedrock.BedrockAccess;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.files.AtomicFile;
 import io.troupe.base.files.PrivateFiles;
@@ -12,6 +13,8 @@ import io.troupe.gym.config.ModelSection;
 import io.troupe.gym.item.GymTask;
 import io.troupe.gym.loop.GymPlan;
 import io.troupe.gym.model.HttpModel;
+import io.troupe.gym.model.ModelSettings;
+import io.troupe.gym.model.RequestAuthorization;
 import io.troupe.gym.session.GymComparison;
 import io.troupe.gym.session.GymEstimate;
 import io.troupe.gym.session.GymFolder;
@@ -21,6 +24,7 @@ import io.troupe.gym.session.GymSession;
 import io.troupe.gym.student.Students;
 import io.troupe.run.task.InvalidVerifierException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,6 +106,7 @@ final class GymRunCommand extends CliCommand {
       }
       return ExitCode.OK.code();
     }
+    Optional<AskedModel> model = model(config.config().model());
     AtomicReference<Optional<Students>> students = new AtomicReference<>(Optional.empty());
     Signals signals =
         Signals.install(
@@ -116,21 +121,52 @@ final class GymRunCommand extends CliCommand {
     say("gym " + folder.path());
     try (Students made = GymParts.students(config.config(), this::say)) {
       students.set(Optional.of(made));
-      return run(config.config(), made, folder, signals);
+      return run(config.config(), model, made, folder, signals);
     }
   }
 
-  private int run(GymConfig config, Students students, GymFolder folder, Signals signals)
+  /** A language model and what authorises its requests. */
+  private record AskedModel(ModelSettings settings, RequestAuthorization authorization) {
+    HttpModel open() {
+      return new HttpModel(settings, authorization, Thread::sleep);
+    }
+  }
+
+  private Optional<AskedModel> model(ModelSection section) {
+    if (!section.writes()) {
+      return Optional.empty();
+    }
+    Optional<String> key = apiKey(section);
+    if (section.provider() != ModelSection.Provider.BEDROCK) {
+      ModelSettings settings = section.settings(URI.create(section.url()), key);
+      return Optional.of(new AskedModel(settings, RequestAuthorization.byKey(settings)));
+    }
+    BedrockAccess bedrock = BedrockAccess.byDefault();
+    try {
+      URI address = section.url().isEmpty() ? bedrock.address() : URI.create(section.url());
+      ModelSettings settings = section.settings(address, key);
+      return Optional.of(
+          new AskedModel(
+              settings, key.isEmpty() ? bedrock::headers : RequestAuthorization.byKey(settings)));
+    } catch (IllegalArgumentException noRegion) {
+      throw bad(String.valueOf(noRegion.getMessage()));
+    }
+  }
+
+  private int run(
+      GymConfig config,
+      Optional<AskedModel> asked,
+      Students students,
+      GymFolder folder,
+      Signals signals)
       throws IOException, InvalidVerifierException {
     GymPlan plan = config.plan();
-    ModelSection section = config.model();
-    Optional<String> key = apiKey(section);
     try (GymTask task = GymParts.task(config, folder);
         GymJournal journal = GymJournal.open(folder.journal(), plan, Clock.systemUTC())) {
-      if (!section.writes()) {
+      if (asked.isEmpty()) {
         return run(plan, GymParts.of(config, students, task), folder, journal, signals);
       }
-      try (HttpModel model = new HttpModel(section.settings(key), Thread::sleep)) {
+      try (HttpModel model = asked.get().open()) {
         return run(
             plan,
             GymParts.of(config, students, task, folder, journal, model),
@@ -142,7 +178,7 @@ final class GymRunCommand extends CliCommand {
   }
 
   private Optional<String> apiKey(ModelSection section) {
-    if (!section.writes() || section.keyVariable().isEmpty()) {
+    if (section.keyVariable().isEmpty()) {
       return Optional.empty();
     }
     Optional<String> key = Optional.ofNullable(System.getenv(section.keyVariable()));

@@ -7,6 +7,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 import io.troupe.gym.model.ModelBudget;
+import io.troupe.gym.model.ModelProtocol;
 import io.troupe.gym.model.ModelSettings;
 import java.net.URI;
 import java.nio.file.Path;
@@ -17,11 +18,14 @@ import java.util.Optional;
 public record ModelSection(
     @Doc(
             "Protocol of its server: `openai` (`/chat/completions`, which most servers have, `troupe"
-                + " serve` among them), `anthropic` (`/v1/messages`), or `none`, where a script"
+                + " serve` among them), `anthropic` (`/v1/messages`), `bedrock` (Converse, with"
+                + " Amazon's credentials and region as the SDK finds them), or `none`, where a script"
                 + " makes the rows.")
         @Default("none")
         Provider provider,
-    @Doc("Address of its server, such as http://127.0.0.1:8000/v1.") @Default("") String url,
+    @Doc("Address of its server, such as http://127.0.0.1:8000/v1; empty means Bedrock's own.")
+        @Default("")
+        String url,
     @Doc("Name of the model at its server.") @Default("") String model,
     @Doc("Environment variable that holds its key; empty means that it needs none.") @Default("")
         String keyVariable,
@@ -65,7 +69,8 @@ public record ModelSection(
   public enum Provider {
     NONE,
     OPENAI,
-    ANTHROPIC
+    ANTHROPIC,
+    BEDROCK
   }
 
   @Override
@@ -73,7 +78,10 @@ public record ModelSection(
     rules
         .on("url", "provider")
         .require(
-            () -> provider == Provider.NONE || url.matches("https?://\\S+"),
+            () ->
+                provider == Provider.NONE
+                    || (provider == Provider.BEDROCK && url.isEmpty())
+                    || url.matches("https?://\\S+"),
             "must be the address of the model's server",
             "write it as http://127.0.0.1:8000/v1");
     rules
@@ -92,14 +100,18 @@ public record ModelSection(
   /**
    * Returns how it is asked.
    *
+   * @param address of the server
    * @param apiKey what the key's variable holds
    */
-  public ModelSettings settings(Optional<String> apiKey) {
+  public ModelSettings settings(URI address, Optional<String> apiKey) {
     return new ModelSettings(
-        provider == Provider.ANTHROPIC
-            ? ModelSettings.Provider.ANTHROPIC
-            : ModelSettings.Provider.OPENAI,
-        URI.create(url),
+        switch (provider) {
+          case OPENAI -> ModelProtocol.OPENAI;
+          case ANTHROPIC -> ModelProtocol.ANTHROPIC;
+          case BEDROCK -> ModelProtocol.BEDROCK;
+          case NONE -> throw new IllegalStateException("no language model is configured");
+        },
+        address,
         model,
         apiKey,
         temperature,

@@ -3,7 +3,6 @@ package io.troupe.gym.model;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.outage.Backoff;
 import io.troupe.gym.loop.Spend;
 import io.troupe.net.http.PatientClient;
@@ -12,13 +11,13 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A language model behind HTTP: OpenAI's {@code /chat/completions}, which most servers have, {@code
- * troupe serve} among them, or Anthropic's {@code /v1/messages}. {@link PatientClient} says which
- * requests are repeated; any other refusal ends the call. One request is under way at a time.
+ * A language model behind HTTP. {@link PatientClient} says which requests are repeated; any other
+ * refusal ends the call. One request is under way at a time.
  */
 public final class HttpModel implements LanguageModel, AutoCloseable {
   private static final Backoff BACKOFF = new Backoff(1_000, 30_000);
@@ -26,27 +25,24 @@ public final class HttpModel implements LanguageModel, AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final ModelSettings settings;
+  private final RequestAuthorization authorization;
   private final URI endpoint;
   private final PatientClient http;
 
   /** A model that has been asked nothing yet. */
-  public HttpModel(ModelSettings settings, PatientClient.Pause pause) {
+  public HttpModel(
+      ModelSettings settings, RequestAuthorization authorization, PatientClient.Pause pause) {
     this.settings = settings;
+    this.authorization = authorization;
     this.http = new PatientClient(MOST_BYTES, BACKOFF, pause);
-    String base = settings.url().toString().replaceAll("/+$", "");
-    this.endpoint =
-        URI.create(
-            base
-                + (settings.provider() == ModelSettings.Provider.OPENAI
-                    ? "/chat/completions"
-                    : "/v1/messages"));
+    this.endpoint = settings.protocol().endpoint(settings);
   }
 
   @Override
   public String identity() {
     return "%s %s %s %s %d"
         .formatted(
-            settings.provider(),
+            settings.protocol(),
             settings.url(),
             settings.model(),
             settings.temperature(),
@@ -64,10 +60,11 @@ public final class HttpModel implements LanguageModel, AutoCloseable {
 
   @Override
   public ModelReply ask(ModelRequest request) throws IOException {
-    HttpRequest call = http(request);
+    byte[] body =
+        settings.protocol().body(settings, request).toString().getBytes(StandardCharsets.UTF_8);
     Reply reply;
     try {
-      reply = http.repeat(settings.attempts(), _ -> http.send(call, settings.prices().timeout()));
+      reply = http.repeat(settings.attempts(), _ -> attempt(body));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("the call of " + endpoint + " was interrupted");
@@ -83,46 +80,27 @@ public final class HttpModel implements LanguageModel, AutoCloseable {
     };
   }
 
-  private HttpRequest http(ModelRequest request) {
-    ObjectNode body = JSON.createObjectNode();
-    body.put("model", settings.model());
-    body.put("max_tokens", settings.maxTokens());
-    body.put("temperature", settings.temperature());
-    var messages = body.putArray("messages");
-    boolean openai = settings.provider() == ModelSettings.Provider.OPENAI;
-    if (openai) {
-      messages.addObject().put("role", "system").put("content", request.system());
-    } else {
-      body.put("system", request.system());
-    }
-    messages.addObject().put("role", "user").put("content", request.user());
+  private Reply attempt(byte[] body) throws InterruptedException {
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(endpoint)
             .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(body.toString()));
-    if (!openai) {
-      builder.header("anthropic-version", "2023-06-01");
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    settings.protocol().headers().forEach(builder::setHeader);
+    try {
+      authorization.headers(endpoint, body).forEach(builder::setHeader);
+    } catch (IOException without) {
+      return new Reply.Refused(String.valueOf(without.getMessage()));
     }
-    settings
-        .apiKey()
-        .ifPresent(
-            key ->
-                builder.header(
-                    openai ? "Authorization" : "x-api-key", openai ? "Bearer " + key : key));
-    return builder.build();
+    return http.send(builder.build(), settings.prices().timeout());
   }
 
   private ModelReply reply(String body) throws IOException {
     try {
       JsonNode node = JSON.readTree(body);
-      boolean openai = settings.provider() == ModelSettings.Provider.OPENAI;
-      JsonNode text =
-          openai
-              ? node.path("choices").path(0).path("message").path("content")
-              : node.path("content").path(0).path("text");
-      JsonNode usage = node.path("usage");
-      long input = usage.path(openai ? "prompt_tokens" : "input_tokens").asLong();
-      long output = usage.path(openai ? "completion_tokens" : "output_tokens").asLong();
+      ModelProtocol protocol = settings.protocol();
+      JsonNode text = node.at(protocol.text);
+      long input = node.at(protocol.inputTokens).asLong();
+      long output = node.at(protocol.outputTokens).asLong();
       if (!text.isTextual()) {
         throw new IOException(
             "the model at %s answers without a text: %s"

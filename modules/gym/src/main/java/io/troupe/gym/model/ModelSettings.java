@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * How a language model is asked.
  *
- * @param provider whose protocol the server has
+ * @param protocol of its server
  * @param url of the server, without the path of the protocol's endpoint
  * @param apiKey none for a server without one
  * @param maxTokens of an answer
@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param prices of tokens
  */
 public record ModelSettings(
-    Provider provider,
+    ModelProtocol protocol,
     URI url,
     String model,
     Optional<String> apiKey,
@@ -25,12 +25,6 @@ public record ModelSettings(
     int maxTokens,
     int attempts,
     Prices prices) {
-  /** The protocols. */
-  public enum Provider {
-    OPENAI,
-    ANTHROPIC
-  }
-
   /**
    * What tokens cost and how long an answer may take.
    *

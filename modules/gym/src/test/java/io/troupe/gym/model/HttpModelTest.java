@@ -64,19 +64,19 @@ class HttpModelTest {
     server.stop(0);
   }
 
-  private HttpModel model(ModelSettings.Provider provider) {
+  private HttpModel model(ModelProtocol protocol) {
     URI url = URI.create("http://127.0.0.1:%d/v1/".formatted(server.getAddress().getPort()));
-    return new HttpModel(
+    ModelSettings settings =
         new ModelSettings(
-            provider,
+            protocol,
             url,
-            "m",
+            "m:1",
             Optional.of("secret"),
             0.5,
             100,
             3,
-            new ModelSettings.Prices(3, 15, Duration.ofSeconds(20))),
-        pauses::add);
+            new ModelSettings.Prices(3, 15, Duration.ofSeconds(20)));
+    return new HttpModel(settings, RequestAuthorization.byKey(settings), pauses::add);
   }
 
   private void answer(int status, String body) {
@@ -88,12 +88,12 @@ class HttpModelTest {
     answer(
         200,
         "{\"choices\":[{\"message\":{\"content\":\"yes\"}}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2}}");
-    try (HttpModel model = model(ModelSettings.Provider.OPENAI)) {
+    try (HttpModel model = model(ModelProtocol.OPENAI)) {
       assertThat(model.ask(ASKED)).isEqualTo(new ModelReply("yes", new Spend(1, 10, 2, 60)));
     }
     assertThat(bodies)
         .containsExactly(
-            "/v1/chat/completions {\"model\":\"m\",\"max_tokens\":100,\"temperature\":0.5,\"messages\":[{\"role\":\"system\",\"content\":\"sys\"},{\"role\":\"user\",\"content\":\"question\"}]}");
+            "/v1/chat/completions {\"model\":\"m:1\",\"max_tokens\":100,\"temperature\":0.5,\"messages\":[{\"role\":\"system\",\"content\":\"sys\"},{\"role\":\"user\",\"content\":\"question\"}]}");
     assertThat(keys).containsExactly("Bearer secret null");
   }
 
@@ -102,7 +102,7 @@ class HttpModelTest {
     answer(
         200,
         "{\"content\":[{\"type\":\"text\",\"text\":\"yes\"}],\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}");
-    try (HttpModel model = model(ModelSettings.Provider.ANTHROPIC)) {
+    try (HttpModel model = model(ModelProtocol.ANTHROPIC)) {
       assertThat(model.ask(ASKED).spend()).isEqualTo(new Spend(1, 1, 1, 18));
     }
     assertThat(bodies.getFirst()).contains("/v1/messages", "\"system\":\"sys\"");
@@ -110,11 +110,47 @@ class HttpModelTest {
   }
 
   @Test
+  void ask_bedrock_conversesWithTheModelOfThePath() throws IOException {
+    answer(
+        200,
+        "{\"output\":{\"message\":{\"role\":\"assistant\",\"content\":[{\"text\":\"yes\"}]}},\"stopReason\":\"end_turn\",\"usage\":{\"inputTokens\":4,\"outputTokens\":2,\"totalTokens\":6}}");
+    try (HttpModel model = model(ModelProtocol.BEDROCK)) {
+      assertThat(model.ask(ASKED)).isEqualTo(new ModelReply("yes", new Spend(1, 4, 2, 42)));
+    }
+    assertThat(bodies)
+        .containsExactly(
+            "/v1/model/m%3A1/converse {\"system\":[{\"text\":\"sys\"}],\"messages\":[{\"role\":\"user\",\"content\":[{\"text\":\"question\"}]}],\"inferenceConfig\":{\"maxTokens\":100,\"temperature\":0.5}}");
+    assertThat(keys).containsExactly("Bearer secret null");
+  }
+
+  @Test
+  void ask_withoutCredentials_isNotSentAndSaysWhatToSet() {
+    ModelSettings settings =
+        new ModelSettings(
+            ModelProtocol.BEDROCK,
+            URI.create("http://127.0.0.1:%d".formatted(server.getAddress().getPort())),
+            "m",
+            Optional.empty(),
+            0,
+            1,
+            3,
+            new ModelSettings.Prices(0, 0, Duration.ofSeconds(20)));
+    RequestAuthorization none =
+        (_, _) -> {
+          throw new IOException("no credentials; set AWS_PROFILE");
+        };
+    try (HttpModel model = new HttpModel(settings, none, pauses::add)) {
+      assertThatThrownBy(() -> model.ask(ASKED)).hasMessageContaining("set AWS_PROFILE");
+    }
+    assertThat(bodies).isEmpty();
+  }
+
+  @Test
   void ask_aBusyServer_isAskedAgainAfterItsPause() throws IOException {
     answer(429, "slow down");
     answer(503, "away");
     answer(200, "{\"choices\":[{\"message\":{\"content\":\"yes\"}}]}");
-    try (HttpModel model = model(ModelSettings.Provider.OPENAI)) {
+    try (HttpModel model = model(ModelProtocol.OPENAI)) {
       assertThat(model.ask(ASKED).text()).isEqualTo("yes");
     }
     assertThat(pauses).containsExactly(Duration.ofSeconds(7), Duration.ofSeconds(2));
@@ -122,7 +158,7 @@ class HttpModelTest {
 
   @Test
   void ask_aServerThatStaysBusyOrRefuses_failsWithTheReasonAndWithoutTheKey() {
-    try (HttpModel model = model(ModelSettings.Provider.OPENAI)) {
+    try (HttpModel model = model(ModelProtocol.OPENAI)) {
       answer(500, "one");
       answer(500, "two");
       answer(500, "three");
