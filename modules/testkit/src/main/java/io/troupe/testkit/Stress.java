@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -64,9 +66,16 @@ public final class Stress {
               failure ->
                   System.out.printf(
                       "  %s: %s%n",
-                      failure.getTestIdentifier().getUniqueId(), failure.getException()));
+                      failure.getTestIdentifier().getUniqueId(), reasons(failure.getException())));
     }
     System.exit(failed == 0 ? 0 : 1);
+  }
+
+  /** A failure and its causes, on one line. */
+  private static String reasons(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .map(Throwable::toString)
+        .collect(Collectors.joining("; caused by "));
   }
 
   private static List<? extends DiscoverySelector> timed(Path sources) throws IOException {
