@@ -2,6 +2,7 @@ package io.troupe.benchmarks;
 
 import static java.lang.Double.NaN;
 
+import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
 import io.troupe.core.prompt.Prompt;
@@ -12,7 +13,6 @@ import io.troupe.verifiers.code.CodeProfile;
 import io.troupe.verifiers.code.CodeVerifier;
 import io.troupe.verifiers.code.Sandbox;
 import io.troupe.verifiers.code.SandboxSettings;
-import io.troupe.verifiers.code.SandboxUnavailableException;
 import io.troupe.verifiers.math.MathVerifier;
 import java.io.IOException;
 import java.io.InputStream;

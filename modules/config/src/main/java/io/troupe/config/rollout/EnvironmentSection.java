@@ -5,6 +5,7 @@ import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
+import io.troupe.environments.box.BoxTool;
 import io.troupe.environments.registry.Environments;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +22,9 @@ public record EnvironmentSection(
         List<String> command,
     @Doc("Variables of the program's environment, each `NAME=value`.") List<String> variables,
     @Doc(
-            value = "Episodes at a time that have a process, of each worker and of an evaluation.",
+            value =
+                "Episodes at a time that have a process or a sandbox, of each worker and of an"
+                    + " evaluation.",
             unit = "processes")
         @Default("16")
         @Range(min = 1, max = 500)
@@ -29,7 +32,12 @@ public record EnvironmentSection(
     @Doc("Longest wait for a program's reply; one that is silent for longer has failed.")
         @Default("30s")
         @Range(min = 0.001)
-        Duration timeout)
+        Duration timeout,
+    @Doc(
+            "Tools in a sandbox of each episode: `python` and `shell`, sessions that live over the"
+                + " turns, and `files` of their folder.")
+        List<BoxTool> tools,
+    @Doc("What an episode may take in its sandbox.") BoxSection sandbox)
     implements Validated {
   /** The variables by name. */
   public Map<String, String> variablesByName() {
@@ -38,7 +46,7 @@ public record EnvironmentSection(
 
   /** Whether there is no tool at all. */
   public boolean isEmpty() {
-    return name.isEmpty() && command.isEmpty();
+    return name.isEmpty() && command.isEmpty() && tools.isEmpty();
   }
 
   @Override

@@ -36,6 +36,9 @@ public record EpisodeSection(
     @Doc("A program of yours that asks the policy over HTTP and runs its own tools.")
         AgentProgramSection agent)
     implements Validated {
+  /** What a sandbox needs at most to end a call that is late, or to start. */
+  private static final Duration SANDBOX_END = Duration.ofSeconds(5);
+
   /** How the policy calls tools. */
   public enum Format {
     INLINE,
@@ -67,10 +70,20 @@ public record EpisodeSection(
   @Override
   public void check(RuleChecker rules) {
     rules
-        .on("agent.command", "environment.name", "environment.command")
+        .on("agent.command", "environment.name", "environment.command", "environment.tools")
         .require(
             () -> !(hasTools() && hasAgent()),
             "must be empty beside episode.environment: an agent has tools of its own",
             "leave one of them out");
+    rules
+        .on("tool_timeout", "environment.sandbox.timeout", "environment.tools")
+        .require(
+            () ->
+                environment.tools().isEmpty()
+                    || toolTimeout.compareTo(environment.sandbox().timeout().plus(SANDBOX_END))
+                        >= 0,
+            "must exceed episode.environment.sandbox.timeout by %d s, in which a sandbox ends what is late"
+                .formatted(SANDBOX_END.toSeconds()),
+            "raise it, or lower episode.environment.sandbox.timeout");
   }
 }

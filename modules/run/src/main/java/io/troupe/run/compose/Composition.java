@@ -208,12 +208,15 @@ public record Composition(
   }
 
   /**
-   * Looks for the verifiers of all sources, without opening any.
+   * Looks for the verifiers of all sources, without opening any, and opens the environment of
+   * episodes for a moment.
    *
    * @throws InvalidVerifierException if there is no such verifier, or no such source
+   * @throws TaskDataException if the environment cannot be opened here
    */
   public void checkVerifiers() throws InvalidVerifierException {
     VerifierPools.check(config.verifier(), verifiers);
+    ToolLoops.check(episodes);
   }
 
   /**

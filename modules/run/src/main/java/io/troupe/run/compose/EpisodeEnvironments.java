@@ -2,11 +2,13 @@ package io.troupe.run.compose;
 
 import io.troupe.config.rollout.EnvironmentSection;
 import io.troupe.environments.EnvironmentProvider;
+import io.troupe.environments.box.BoxProvider;
 import io.troupe.environments.command.CommandProvider;
 import io.troupe.environments.command.ProgramSettings;
 import io.troupe.environments.registry.CombinedProvider;
 import io.troupe.environments.registry.Environments;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 
 /** The environments that a configuration names. */
@@ -28,6 +30,11 @@ final class EpisodeEnvironments {
                   section.count(),
                   section.timeout(),
                   ProgramSettings.LINE_BYTES)));
+    }
+    if (!section.tools().isEmpty()) {
+      parts.add(
+          new BoxProvider(
+              section.sandbox().settings(section.count()), EnumSet.copyOf(section.tools())));
     }
     return parts.size() == 1 ? parts.getFirst() : new CombinedProvider(parts);
   }

@@ -109,6 +109,21 @@ final class ToolLoops {
   }
 
   /**
+   * Opens the environment of episodes that have one, and closes it.
+   *
+   * @throws TaskDataException if it cannot be opened on this machine
+   */
+  static void check(EpisodeSettings episodes) {
+    if (episodes instanceof EpisodeSettings.ToolLoop loop) {
+      try {
+        loop.provider().open().close();
+      } catch (EnvironmentFailedException failure) {
+        throw new TaskDataException("episode.environment: " + failure.getMessage());
+      }
+    }
+  }
+
+  /**
    * The tools of an environment.
    *
    * @throws TaskDataException if it cannot be asked for them

@@ -1,5 +1,6 @@
 package io.troupe.verifiers.code;
 
+import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.verifiers.BuiltInVerifier;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.VerifierFamily;

@@ -1,14 +1,16 @@
 package io.troupe.verifiers.code;
 
 import io.troupe.base.process.SearchPath;
+import io.troupe.base.sandbox.SandboxCommand;
+import io.troupe.base.sandbox.SandboxDiagnosis;
+import io.troupe.base.sandbox.SandboxPython;
+import io.troupe.base.sandbox.SandboxUids;
+import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.core.outage.Backoff;
 import io.troupe.verifiers.code.SandboxSettings.SandboxIsolation;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,7 +45,6 @@ public final class Sandbox implements AutoCloseable {
 
   private final SandboxSettings settings;
   private final Path python;
-  private final boolean root;
   private final BlockingQueue<SandboxWorker> idle = new LinkedBlockingQueue<>();
   private final Set<SandboxWorker> workers = ConcurrentHashMap.newKeySet();
   private final LongAdder jobs = new LongAdder();
@@ -70,10 +71,9 @@ public final class Sandbox implements AutoCloseable {
    */
   public record Counts(long jobs, long restarts, int idle) {}
 
-  private Sandbox(SandboxSettings settings, Path python, boolean root) {
+  private Sandbox(SandboxSettings settings, Path python) {
     this.settings = settings;
     this.python = python;
-    this.root = root;
   }
 
   /**
@@ -91,7 +91,7 @@ public final class Sandbox implements AutoCloseable {
           System.Logger.Level.WARNING,
           "programs are judged WITHOUT A SANDBOX: they can do whatever this user can");
     }
-    Sandbox sandbox = new Sandbox(settings, interpreter(settings.python()), isRoot());
+    Sandbox sandbox = new Sandbox(settings, SandboxPython.find(settings.python()));
     try {
       if (!sandbox.starter.submit(() -> sandbox.start(0)).get().filtered()) {
         sandbox.disableFilter();
@@ -209,7 +209,10 @@ public final class Sandbox implements AutoCloseable {
   /** Runs on the starter's thread only. */
   private SandboxProcess start(int index) throws IOException {
     SandboxProcess server =
-        SandboxProcess.start(SandboxCommand.of(settings, python, uid(index)), settings, watchdog);
+        SandboxProcess.start(
+            SandboxCommand.of(settings.isolation().namespaces(), python, SandboxUids.of(index)),
+            settings,
+            watchdog);
     SandboxWorker worker = new SandboxWorker(index, server);
     workers.add(worker);
     if (closed) {
@@ -217,12 +220,6 @@ public final class Sandbox implements AutoCloseable {
     }
     idle.add(worker);
     return server;
-  }
-
-  private OptionalInt uid(int index) throws IOException {
-    return root
-        ? OptionalInt.of(SandboxUids.of(index, Files.readString(Path.of("/proc/self/uid_map"))))
-        : OptionalInt.empty();
   }
 
   private void startLater(int index, int failures) {
@@ -281,40 +278,5 @@ public final class Sandbox implements AutoCloseable {
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     return executor;
-  }
-
-  private static boolean isRoot() {
-    try {
-      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-    } catch (IOException | UnsupportedOperationException e) {
-      return false;
-    }
-  }
-
-  /** The real path of the interpreter: a shim or a link would lead nowhere in a sandbox. */
-  private static Path interpreter(Path python) throws SandboxUnavailableException {
-    String question =
-        "import os, sys; print(sys.version_info >= (3, 9), os.path.realpath(sys.executable))";
-    try {
-      Process process =
-          new ProcessBuilder(python.toString(), "-I", "-S", "-c", question)
-              .redirectErrorStream(true)
-              .start();
-      process.getOutputStream().close();
-      String said =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      if (process.waitFor() == 0 && said.startsWith("True ")) {
-        return Path.of(said.substring("True ".length()));
-      }
-      throw new SandboxUnavailableException(
-          "programs need Python 3.9 or later, and %s is none (%s)".formatted(python, said));
-    } catch (IOException e) {
-      throw new SandboxUnavailableException(
-          "programs need Python 3.9 or later, and there is no %s. Debian, as root: apt-get install python3"
-              .formatted(python));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new SandboxUnavailableException("interrupted while the sandbox started");
-    }
   }
 }

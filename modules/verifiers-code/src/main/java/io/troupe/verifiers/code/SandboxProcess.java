@@ -6,19 +6,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.base.sandbox.SandboxChild;
+import io.troupe.base.sandbox.SandboxSource;
 import io.troupe.verifiers.code.SandboxResult.TestResult;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The process of one sandbox; it judges one job at a time.
@@ -36,28 +35,24 @@ final class SandboxProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(30);
   private static final int LARGEST_REPLY = 256 << 20;
   private static final List<String> SOURCES =
-      List.of("confine.py", "wire.py", "program.py", "judge.py", "server.py");
+      List.of("wire.py", "program.py", "judge.py", "server.py");
 
   /** ASCII output, so that every text can be encoded, even an unpaired surrogate. */
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
-  private final Process process;
+  private final SandboxChild child;
   private final SandboxSettings settings;
   private final ScheduledExecutorService watchdog;
-  private final DataOutputStream input;
-  private final DataInputStream output;
   private long jobs;
   private boolean filtered;
   private boolean spent;
 
   private SandboxProcess(
-      Process process, SandboxSettings settings, ScheduledExecutorService watchdog) {
-    this.process = process;
+      SandboxChild child, SandboxSettings settings, ScheduledExecutorService watchdog) {
+    this.child = child;
     this.settings = settings;
     this.watchdog = watchdog;
-    this.input = new DataOutputStream(process.getOutputStream());
-    this.output = new DataInputStream(process.getInputStream());
   }
 
   /**
@@ -71,28 +66,30 @@ final class SandboxProcess implements AutoCloseable {
   static SandboxProcess start(
       List<String> command, SandboxSettings settings, ScheduledExecutorService watchdog)
       throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(command);
-    if (!settings.isolation().namespaces()) {
-      builder.environment().clear();
-      builder.environment().put("PYTHONHASHSEED", "0");
-      builder.environment().put("PATH", "/usr/bin:/bin");
-    }
-    SandboxProcess server = new SandboxProcess(builder.start(), settings, watchdog);
+    SandboxChild child = SandboxChild.start(command, settings.isolation().namespaces());
+    SandboxProcess server = new SandboxProcess(child, settings, watchdog);
     ScheduledFuture<?> deadline = server.killAfter(START);
     try {
       server.write(server.introduction());
-      server.input.flush();
+      server.child.flush();
       server.filtered = server.read().path("filtered").asBoolean();
       return server;
     } catch (IOException e) {
       server.close();
-      throw new IOException(server.errorTail(), e);
+      throw new IOException(server.child.errorTail(), e);
     } finally {
       deadline.cancel(false);
     }
   }
 
-  private ObjectNode introduction() throws IOException {
+  private static List<SandboxSource> sources() {
+    return Stream.concat(
+            SandboxSource.walls().stream(),
+            SOURCES.stream().map(name -> SandboxSource.of(SandboxProcess.class, name)))
+        .toList();
+  }
+
+  private ObjectNode introduction() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.putObject("settings")
         .put("isolated", settings.isolation().namespaces())
@@ -101,16 +98,8 @@ final class SandboxProcess implements AutoCloseable {
         .put("processes", settings.processes())
         .put("cpu_seconds", settings.wall().toSeconds() + 1);
     var sources = json.putArray("sources");
-    for (String name : SOURCES) {
-      try (InputStream resource = SandboxProcess.class.getResourceAsStream(name)) {
-        if (resource == null) {
-          throw new IllegalStateException("the sandbox's " + name + " is missing from its jar");
-        }
-        sources
-            .addArray()
-            .add(name)
-            .add(new String(resource.readAllBytes(), StandardCharsets.UTF_8));
-      }
+    for (SandboxSource source : sources()) {
+      sources.addArray().add(source.name()).add(source.text());
     }
     return json;
   }
@@ -127,7 +116,7 @@ final class SandboxProcess implements AutoCloseable {
               .put("seconds", settings.wall().toNanos() / 1e9)
               .put("await_exit", job instanceof SandboxJob.RunJob));
       write(job.json(settings.outputBytes()));
-      input.flush();
+      child.flush();
       JsonNode reply = read();
       if (!reply.path("nonce").asText().equals(nonce)) {
         throw new IOException("an answer to another job");
@@ -136,7 +125,7 @@ final class SandboxProcess implements AutoCloseable {
     } catch (IOException | IllegalArgumentException e) {
       close();
       return new SandboxResult.Failed(
-          "the sandbox failed: %s %s".formatted(e.getMessage(), errorTail()));
+          "the sandbox failed: %s %s".formatted(e.getMessage(), child.errorTail()));
     } finally {
       deadline.cancel(false);
     }
@@ -188,16 +177,11 @@ final class SandboxProcess implements AutoCloseable {
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
     }
-    input.writeInt(bytes.length);
-    input.write(bytes);
+    child.write(bytes);
   }
 
   private JsonNode read() throws IOException {
-    int length = output.readInt();
-    if (length < 0 || length > LARGEST_REPLY) {
-      throw new IOException("a reply of %d bytes".formatted(length));
-    }
-    return JSON.readTree(output.readNBytes(length));
+    return JSON.readTree(child.read(LARGEST_REPLY));
   }
 
   private ScheduledFuture<?> killAfter(Duration time) {
@@ -211,32 +195,16 @@ final class SandboxProcess implements AutoCloseable {
 
   /** Whether another job can follow. */
   boolean isAlive() {
-    return !spent && process.isAlive();
+    return !spent && child.isAlive();
   }
 
   long pid() {
-    return process.pid();
-  }
-
-  /** What the process wrote to its standard error before it ended. */
-  private String errorTail() {
-    try {
-      if (!process.waitFor(5, TimeUnit.SECONDS)) {
-        return "it cannot be killed";
-      }
-      String words = new String(process.getErrorStream().readNBytes(4_000), StandardCharsets.UTF_8);
-      return words.isBlank() ? "exit status " + process.exitValue() : words.strip();
-    } catch (IOException e) {
-      return "exit status " + process.exitValue();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return "interrupted";
-    }
+    return child.pid();
   }
 
   /** Kills the process and every process in the sandbox. */
   @Override
   public void close() {
-    process.destroyForcibly();
+    child.close();
   }
 }

@@ -2,6 +2,7 @@ package io.troupe.verifiers.code;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.sandbox.SandboxUids;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -29,7 +30,7 @@ public record SandboxSettings(
     int processes,
     long fileBytes,
     int outputBytes) {
-  static final int MOST_WORKERS = 1_000;
+  static final int MOST_WORKERS = SandboxUids.MOST_WORKERS;
 
   /** How programs are isolated. */
   public enum SandboxIsolation {

@@ -12,7 +12,6 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import sys
 import tempfile
 import time
@@ -22,52 +21,10 @@ GRACE = 2.0
 ENDING = 1.0
 # Processes of this user that a program's limit counts too: this one, its judge, and the next job's two; one may be ending.
 OWN_NUMBER = 5
-PAGE = os.sysconf("SC_PAGE_SIZE")
 # Set-up code and programs import these; here they are imported once.
 WARM = ("typing math collections re itertools functools string heapq bisect datetime decimal fractions statistics copy"
         " operator random json sys os time array cmath calendar textwrap threading queue hashlib dataclasses enum abc"
         " numbers io contextlib traceback").split()
-
-
-def read_exactly(descriptor, size):
-    parts = []
-    while size:
-        part = os.read(descriptor, min(size, 1 << 20))
-        if not part:
-            raise EOFError()
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
-def read_frame(descriptor):
-    size, = struct.unpack(">I", read_exactly(descriptor, 4))
-    return read_exactly(descriptor, size)
-
-
-def write_frame(descriptor, message):
-    data = memoryview(json.dumps(message).encode("ascii"))
-    data = memoryview(struct.pack(">I", len(data)) + bytes(data))
-    while data:
-        data = data[os.write(descriptor, data):]
-
-
-def keep_only(*kept):
-    """Closes all other descriptors, but for 0 to 2, which lead nowhere unless kept."""
-    nowhere = os.open("/dev/null", os.O_RDWR)
-    for standard in (0, 1, 2):
-        if standard not in kept:
-            os.dup2(nowhere, standard)
-    first = 3
-    for descriptor in sorted(set(kept) - {0, 1, 2}):
-        if first < descriptor:
-            os.closerange(first, descriptor)
-        first = descriptor + 1
-    os.closerange(first, 4096)
-
-
-# Processes that are nobody's family: judges, and the program that waits for its job.
-BESIDE = set()
 
 
 class Job:
@@ -91,26 +48,9 @@ class Job:
         self.reported = False
 
     def start_program(self, link, output):
-        if SETTINGS["isolated"]:
-            checked(libc.unshare(CLONE_NEWPID))
-        process = bare_fork()
-        if process:
-            if SETTINGS["isolated"]:
-                checked(libc.setns(OWN_PROCESSES, CLONE_NEWPID))
-            return process
-        try:
-            keep_only(link.fileno(), output)
-            os.setsid()
-            if SETTINGS["isolated"]:
-                own_mounts()
-                drop_privileges()
-            else:
-                os.chdir(self.folder)
-                prctl(PR_SET_NO_NEW_PRIVS, 1)
-            limit(SETTINGS["memory_bytes"], SETTINGS["processes"] + OWN_NUMBER, SETTINGS["cpu_seconds"])
-            run_program(link, output)
-        finally:
-            os._exit(1)
+        limits = SETTINGS["memory_bytes"], SETTINGS["processes"] + OWN_NUMBER, SETTINGS["cpu_seconds"]
+        return fork_confined(
+            (link.fileno(), output), self.folder, limits, lambda: run_program(link, output))
 
     def start_judge(self, go, link, output, report):
         process = bare_fork()
@@ -159,7 +99,7 @@ class Job:
                 cause, deadline = "timeout", now + GRACE
                 self.end_program()
             elif not cause and now - sampled > MEMORY_INTERVAL:
-                if sampled and self.memory() > SETTINGS["memory_bytes"]:
+                if sampled and memory(self.program) > SETTINGS["memory_bytes"]:
                     cause, deadline = "memory", now + GRACE
                     self.end_program()
                 sampled = now
@@ -200,17 +140,6 @@ class Job:
             os.waitpid(self.program, 0)
         self.exit = self.exit if self.exit is not None else -int(signal.SIGKILL)
 
-    def memory(self):
-        """Bytes of the program and all it started, without what each shares with this process."""
-        total = 0
-        for process in family(self.program):
-            try:
-                with open("/proc/%d/statm" % process) as numbers:
-                    total += max(0, int(numbers.read().split()[1]) * PAGE - OWN_MEMORY)
-            except (OSError, IndexError):
-                pass
-        return total
-
     def close(self):
         """Ends what is left of the job. Returns the judge's exit status."""
         BESIDE.discard(self.program)
@@ -224,42 +153,6 @@ class Job:
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
         return status
-
-
-def family(program):
-    """Processes of the program. Without a namespace: of its session, and those that lost their parent."""
-    processes = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    if SETTINGS["isolated"]:
-        return [process for process in processes if process != 1 and process not in BESIDE]
-    members = []
-    for process in processes:
-        try:
-            with open("/proc/%d/stat" % process) as numbers:
-                fields = numbers.read().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parent, session = int(fields[1]), int(fields[3])
-        if process not in BESIDE and (session == program or parent == os.getpid()):
-            members.append(process)
-    return members
-
-
-def end_family(program):
-    """Without a namespace: kills until nothing is left. Orphans become children of this process, so none is missed."""
-    while True:
-        members = family(program)
-        if not members:
-            return
-        for process in members:
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        for process in members:
-            try:
-                os.waitpid(process, 0)
-            except ChildProcessError:
-                pass
 
 
 def serve():
@@ -293,10 +186,4 @@ def serve():
         job = following
 
 
-if not SETTINGS["isolated"]:
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
-    prctl(PR_SET_DUMPABLE, 0)
-OWN_PROCESSES = os.open("/proc/self/ns/pid", os.O_RDONLY) if SETTINGS["isolated"] else None
-with open("/proc/self/statm") as own:
-    OWN_MEMORY = int(own.read().split()[1]) * PAGE
 serve()

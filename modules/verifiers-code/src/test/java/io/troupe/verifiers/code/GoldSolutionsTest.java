@@ -2,6 +2,7 @@ package io.troupe.verifiers.code;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.code.CodePrompts.Gold;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.troupe.verifiers.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.JavaCommand;
+import io.troupe.base.sandbox.SandboxUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -11,6 +11,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.POJONode;
+import io.troupe.base.sandbox.SandboxDiagnosis;
+import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.code.SandboxSettings.SandboxIsolation;
 import java.io.DataOutputStream;

@@ -1,5 +1,9 @@
-package io.troupe.verifiers.code;
+package io.troupe.base.sandbox;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
@@ -7,9 +11,12 @@ import java.util.stream.Stream;
  * ranges that systemd, containers and {@code /etc/subuid} allocate (systemd.io/UIDS-GIDS). Each
  * worker has its own id, so that its limit on processes is its own too.
  */
-final class SandboxUids {
+public final class SandboxUids {
+  /** How many workers there may be. */
+  public static final int MOST_WORKERS = 1_000;
+
   private static final int FIRST = 70_000;
-  private static final int COUNT = SandboxSettings.MOST_WORKERS;
+  private static final int COUNT = MOST_WORKERS;
 
   /**
    * For a container that maps only 65,536 ids; with more workers than there are ids, some workers
@@ -20,6 +27,25 @@ final class SandboxUids {
   private static final int COUNT_OF_SMALL_MAP = 478;
 
   private SandboxUids() {}
+
+  /**
+   * The user id of a worker; none if this process does not run as root.
+   *
+   * @param index from 0
+   */
+  public static OptionalInt of(int index) throws IOException {
+    return isRoot()
+        ? OptionalInt.of(of(index, Files.readString(Path.of("/proc/self/uid_map"))))
+        : OptionalInt.empty();
+  }
+
+  private static boolean isRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
+  }
 
   /**
    * The user id of a worker.

@@ -1,4 +1,4 @@
-package io.troupe.verifiers.code;
+package io.troupe.base.sandbox;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -6,17 +6,19 @@ import java.nio.file.Path;
 import java.util.function.Function;
 
 /** Describes why a sandbox did not start, and the remedy. */
-final class SandboxDiagnosis {
-  static final String NO_BUBBLEWRAP =
-      "bubblewrap (bwrap) is not installed, and programs are judged only inside it. Debian, as"
+public final class SandboxDiagnosis {
+  /** The message for a machine without bubblewrap. */
+  public static final String NO_BUBBLEWRAP =
+      "bubblewrap (bwrap) is not installed, and programs are confined by it. Debian, as"
           + " root: apt-get install bubblewrap";
+
   private static final String LAST_RESORT =
       ". On a machine that may be thrown away, allow_unsandboxed=true judges without a sandbox";
 
   private SandboxDiagnosis() {}
 
   /** The message for a CPU architecture without a filter of system calls. */
-  static String noFilter(String processor) {
+  public static String noFilter(String processor) {
     return "the sandbox has no filter of system calls for this processor (%s); there is one for x86-64 and ARM64. The verifier's option allow_unfiltered=true judges with namespaces alone"
         .formatted(processor);
   }
@@ -27,7 +29,7 @@ final class SandboxDiagnosis {
    * @param output what the first process wrote before it ended
    * @param kernelSetting reads a file under /proc; empty text if there is none
    */
-  static String of(String output, Function<String, String> kernelSetting) {
+  public static String of(String output, Function<String, String> kernelSetting) {
     return cause(output, kernelSetting) + LAST_RESORT;
   }
 
@@ -36,7 +38,7 @@ final class SandboxDiagnosis {
    *
    * @param result of a program that prints a number
    */
-  static String ofProbe(String result, Function<String, String> kernelSetting) {
+  public static String ofProbe(String result, Function<String, String> kernelSetting) {
     String cause =
         kernelSetting.apply("sys/kernel/seccomp/actions_avail").isBlank()
             ? "this kernel has no filters of system calls (CONFIG_SECCOMP_FILTER), which programs"
@@ -84,7 +86,7 @@ final class SandboxDiagnosis {
   }
 
   /** The content of a file under /proc of this machine. */
-  static String kernelSetting(String file) {
+  public static String kernelSetting(String file) {
     try {
       return Files.readString(Path.of("/proc", file));
     } catch (IOException e) {

@@ -1,12 +1,12 @@
-package io.troupe.verifiers.code;
+package io.troupe.base.sandbox;
 
 import java.io.IOException;
 
-/** This machine cannot judge programs; the message gives cause and remedy. */
+/** This machine cannot confine programs; the message gives cause and remedy. */
 public final class SandboxUnavailableException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  SandboxUnavailableException(String message) {
+  public SandboxUnavailableException(String message) {
     super(message);
   }
 }

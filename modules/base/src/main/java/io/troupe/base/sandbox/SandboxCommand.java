@@ -1,4 +1,4 @@
-package io.troupe.verifiers.code;
+package io.troupe.base.sandbox;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /** The command line of a sandbox's first process. */
-final class SandboxCommand {
+public final class SandboxCommand {
   /** Reads the settings and the sandbox's code from standard input, and runs the code. */
   private static final String BOOTSTRAP =
       """
@@ -34,12 +34,13 @@ final class SandboxCommand {
   /**
    * The command of one worker.
    *
+   * @param namespaces whether it has namespaces of its own, made by bubblewrap
    * @param python the real path of the interpreter
    * @param uid the user id of the worker, if this process runs as root
    */
-  static List<String> of(SandboxSettings settings, Path python, OptionalInt uid) {
+  public static List<String> of(boolean namespaces, Path python, OptionalInt uid) {
     List<String> command = new ArrayList<>();
-    if (settings.isolation().namespaces()) {
+    if (namespaces) {
       if (uid.isPresent()) {
         // Linux does not count root's processes against a limit, and root's user namespace would
         // map root.

@@ -1,4 +1,4 @@
-package io.troupe.verifiers.code;
+package io.troupe.base.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ final class SandboxUidsTest {
   })
   void of_workers_areOutsideRangesThatOthersHandOut(String map, int least, int most) {
     int[] uids =
-        IntStream.range(0, SandboxSettings.MOST_WORKERS)
+        IntStream.range(0, SandboxUids.MOST_WORKERS)
             .map(index -> SandboxUids.of(index, map))
             .toArray();
     assertThat(IntStream.of(uids).min()).hasValue(least);
@@ -29,9 +29,7 @@ final class SandboxUidsTest {
           .satisfiesAnyOf(id -> between(id, 60_706, 61_183), id -> between(id, 65_536, 99_999));
       String command =
           String.join(
-              " ",
-              SandboxCommand.of(
-                  SandboxSettings.standard(), Path.of("/usr/bin/python3"), OptionalInt.of(uid)));
+              " ", SandboxCommand.of(true, Path.of("/usr/bin/python3"), OptionalInt.of(uid)));
       assertThat(command).startsWith("setpriv --reuid=%d --regid=%d ".formatted(uid, uid));
     }
   }

@@ -1,0 +1,56 @@
+package io.troupe.environments.box;
+
+import io.troupe.environments.Environment;
+import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.EnvironmentPool;
+import io.troupe.environments.command.ProcessSlots;
+import java.io.IOException;
+
+/** The boxes of a worker. */
+final class BoxPool implements EnvironmentPool {
+  private static final String PROBE = "print(6 * 7)";
+  private static final String PROBE_OUTPUT = "42";
+
+  private final ProcessSlots<BoxProcess> slots;
+
+  private BoxPool(BoxSettings settings) {
+    this.slots =
+        new ProcessSlots<>(
+            "boxes",
+            settings.count(),
+            ordinal -> BoxProcess.start(settings, ordinal),
+            BoxProcess::close);
+  }
+
+  /** Runs a program of one line, so that a machine that can run none is refused at once. */
+  static BoxPool open(BoxSettings settings) {
+    BoxPool pool = new BoxPool(settings);
+    try {
+      BoxProcess probe = pool.slots.start();
+      String shown = probe.carryOut("python", PROBE).path("text").asText();
+      pool.slots.end(probe);
+      if (!shown.equals(PROBE_OUTPUT)) {
+        throw new EnvironmentFailedException(
+            "the sandbox starts, and cannot run a program of one line, which shows: " + shown);
+      }
+      return pool;
+    } catch (IOException broken) {
+      pool.close();
+      throw new EnvironmentFailedException(
+          "the sandbox starts, and cannot run a program of one line", broken);
+    } catch (EnvironmentFailedException refused) {
+      pool.close();
+      throw refused;
+    }
+  }
+
+  @Override
+  public Environment newEnvironment() {
+    return new BoxEnvironment(slots);
+  }
+
+  @Override
+  public void close() {
+    slots.close();
+  }
+}

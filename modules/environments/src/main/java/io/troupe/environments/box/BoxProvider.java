@@ -1,0 +1,42 @@
+package io.troupe.environments.box;
+
+import io.troupe.environments.EnvironmentPool;
+import io.troupe.environments.EnvironmentProvider;
+import io.troupe.environments.ToolSchema;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Environments that are boxes: a policy's own sessions and files, behind the walls of the code
+ * verifier. docs/episodes.md says what a policy can do there, and what it cannot.
+ */
+public final class BoxProvider implements EnvironmentProvider {
+  private final BoxSettings settings;
+  private final List<ToolSchema> tools;
+
+  /** Boxes with these tools. */
+  public BoxProvider(BoxSettings settings, Set<BoxTool> tools) {
+    this.settings = settings;
+    this.tools = tools.stream().sorted().flatMap(tool -> tool.schemas().stream()).toList();
+  }
+
+  @Override
+  public String name() {
+    return "sandbox";
+  }
+
+  @Override
+  public List<ToolSchema> tools() {
+    return tools;
+  }
+
+  /**
+   * Opens boxes, and makes one to see that this machine can.
+   *
+   * @throws io.troupe.environments.EnvironmentFailedException if it cannot
+   */
+  @Override
+  public EnvironmentPool open() {
+    return BoxPool.open(settings);
+  }
+}
