@@ -79,6 +79,7 @@ final class HostGpusTest {
   @ValueSource(
       strings = {
         "qwen3-0.6b-gsm8k.yaml",
+        "gsm8k-python.yaml",
         "qwen3-1.7b-8gpu.yaml",
         "qwen3-8b-16gpu.yaml",
         "qwen3-8b-lora.yaml"

@@ -26,6 +26,18 @@ public final class ShapedCheckpoints {
   private static final int HEAD = 128;
   private static final int KEY_HEADS = 8;
 
+  /** ChatML with tools, as Qwen3 shows them, in short. */
+  private static final String CHATML =
+      """
+      {%- if tools %}{{- '<|im_start|>system\\n' }}
+      {%- for tool in tools %}{{- tool | tojson }}{%- endfor %}{{- '<|im_end|>\\n' }}{%- endif %}
+      {%- for message in messages %}
+      {%- if message.role == 'tool' %}
+      {{- '<|im_start|>user\\n<tool_response>\\n' + message.content + '\\n</tool_response><|im_end|>\\n' }}
+      {%- else %}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
+      {%- endif %}{%- endfor %}
+      {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}""";
+
   private ShapedCheckpoints() {}
 
   /** Shapes of a dense Qwen3, of which all have 8 key heads of 128. */
@@ -74,6 +86,7 @@ public final class ShapedCheckpoints {
             "config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json")) {
       Files.copy(TINY.resolve(name), folder.resolve(name));
     }
+    Files.writeString(folder.resolve("chat_template.jinja"), CHATML);
   }
 
   private static void configure(Path folder, Map<String, Object> values) throws IOException {
