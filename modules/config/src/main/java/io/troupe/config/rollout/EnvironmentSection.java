@@ -6,10 +6,10 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.environments.box.BoxTool;
+import io.troupe.environments.command.ProgramSettings;
 import io.troupe.environments.registry.Environments;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /** What has the tools of a policy. */
 public record EnvironmentSection(
@@ -20,7 +20,7 @@ public record EnvironmentSection(
             "Program and arguments of an environment that is asked by lines of JSON; empty means"
                 + " none.")
         List<String> command,
-    @Doc("Variables of the program's environment, each `NAME=value`.") List<String> variables,
+    @Doc("Variables of the programs' environment, each `NAME=value`.") List<String> variables,
     @Doc(
             value =
                 "Episodes at a time that have a process or a sandbox, of each worker and of an"
@@ -37,16 +37,21 @@ public record EnvironmentSection(
             "Tools in a sandbox of each episode: `python` and `shell`, sessions that live over the"
                 + " turns, and `files` of their folder.")
         List<BoxTool> tools,
-    @Doc("What an episode may take in its sandbox.") BoxSection sandbox)
+    @Doc("What an episode may take in its sandbox.") BoxSection sandbox,
+    @Doc(
+            "Program and arguments of an MCP server on standard input and output, which the episodes"
+                + " of a worker share; empty means none.")
+        List<String> mcp)
     implements Validated {
-  /** The variables by name. */
-  public Map<String, String> variablesByName() {
-    return ProgramVariables.byName(variables);
+  /** How a program of these settings is run. */
+  public ProgramSettings program(List<String> words) {
+    return new ProgramSettings(
+        words, ProgramVariables.byName(variables), count, timeout, ProgramSettings.LINE_BYTES);
   }
 
   /** Whether there is no tool at all. */
   public boolean isEmpty() {
-    return name.isEmpty() && command.isEmpty() && tools.isEmpty();
+    return name.isEmpty() && command.isEmpty() && tools.isEmpty() && mcp.isEmpty();
   }
 
   @Override

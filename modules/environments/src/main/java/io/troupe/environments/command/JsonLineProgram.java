@@ -92,7 +92,7 @@ public final class JsonLineProgram implements AutoCloseable {
   }
 
   /** Reads a line; a missing node where it is not JSON. */
-  static JsonNode parsed(String line) {
+  public static JsonNode parsed(String line) {
     try {
       return JSON.readTree(line);
     } catch (JsonProcessingException broken) {

@@ -4,7 +4,7 @@ import io.troupe.config.rollout.EnvironmentSection;
 import io.troupe.environments.EnvironmentProvider;
 import io.troupe.environments.box.BoxProvider;
 import io.troupe.environments.command.CommandProvider;
-import io.troupe.environments.command.ProgramSettings;
+import io.troupe.environments.mcp.McpProvider;
 import io.troupe.environments.registry.CombinedProvider;
 import io.troupe.environments.registry.Environments;
 import java.util.ArrayList;
@@ -22,14 +22,10 @@ final class EpisodeEnvironments {
       parts.add(Environments.named(section.name()));
     }
     if (!section.command().isEmpty()) {
-      parts.add(
-          new CommandProvider(
-              new ProgramSettings(
-                  section.command(),
-                  section.variablesByName(),
-                  section.count(),
-                  section.timeout(),
-                  ProgramSettings.LINE_BYTES)));
+      parts.add(new CommandProvider(section.program(section.command())));
+    }
+    if (!section.mcp().isEmpty()) {
+      parts.add(new McpProvider(section.program(section.mcp())));
     }
     if (!section.tools().isEmpty()) {
       parts.add(

@@ -1,0 +1,206 @@
+package io.troupe.environments.mcp;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.rollout.ToolRun;
+import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.ToolCall;
+import io.troupe.environments.ToolResult;
+import io.troupe.environments.ToolSchema;
+import io.troupe.environments.command.JsonLineProgram;
+import io.troupe.environments.command.ProgramSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/**
+ * A running MCP server on the other side of standard input and output: JSON-RPC 2.0, a message on
+ * each line (modelcontextprotocol.io, revision 2025-11-25). Calls of many episodes may be pending.
+ *
+ * <p>What a tool reports as its error is a result for the policy, and so are arguments that the
+ * server refuses. All else that goes wrong is a failure of the server.
+ */
+final class McpClient implements AutoCloseable {
+  private static final String REVISION = "2025-11-25";
+  private static final int INVALID_PARAMETERS = -32602;
+  private static final int NO_SUCH_METHOD = -32601;
+  private static final int MOST_PAGES = 100;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final ProgramSettings settings;
+  private final JsonLineProgram program;
+
+  private McpClient(ProgramSettings settings, JsonLineProgram program) {
+    this.settings = settings;
+    this.program = program;
+  }
+
+  /**
+   * Starts a server and agrees with it on the protocol.
+   *
+   * @throws EnvironmentFailedException if it cannot be started, or does not speak MCP
+   */
+  static McpClient start(ProgramSettings settings) {
+    McpClient client = new McpClient(settings, JsonLineProgram.start(settings, McpClient::answer));
+    try {
+      ObjectNode hello = JsonNodeFactory.instance.objectNode().put("protocolVersion", REVISION);
+      hello.putObject("capabilities");
+      hello.putObject("clientInfo").put("name", "troupe").put("version", "1");
+      JsonNode agreed = client.result(client.asked("initialize", hello), "initialize");
+      if (!agreed.path("protocolVersion").isTextual()) {
+        throw new EnvironmentFailedException(
+            "%s does not answer initialize as MCP says: %s".formatted(settings.line(), agreed));
+      }
+      client.program.tell(
+          message("notifications/initialized", JsonNodeFactory.instance.objectNode()));
+      return client;
+    } catch (EnvironmentFailedException failure) {
+      client.close();
+      throw failure;
+    }
+  }
+
+  /**
+   * Answers what the server asks; notifications, and lines that are no message, are passed over.
+   */
+  private static void answer(JsonLineProgram program, String line) {
+    JsonNode message = JsonLineProgram.parsed(line);
+    if (!message.has("method") || !message.has("id")) {
+      return;
+    }
+    ObjectNode reply = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
+    reply.set("id", message.path("id"));
+    if (message.path("method").asText().equals("ping")) {
+      reply.putObject("result");
+    } else {
+      reply
+          .putObject("error")
+          .put("code", NO_SUCH_METHOD)
+          .put("message", "this client has no " + message.path("method").asText());
+    }
+    Thread.ofVirtual().start(() -> program.tell(reply));
+  }
+
+  private static ObjectNode message(String method, ObjectNode parameters) {
+    ObjectNode message =
+        JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0").put("method", method);
+    message.set("params", parameters);
+    return message;
+  }
+
+  private JsonNode asked(String method, ObjectNode parameters) {
+    return program.ask(
+        message(method, parameters),
+        settings.timeout(),
+        id -> {
+          if (!method.equals("initialize")) { // which MCP forbids to cancel
+            program.tell(
+                message(
+                    "notifications/cancelled",
+                    JsonNodeFactory.instance
+                        .objectNode()
+                        .put("requestId", id)
+                        .put("reason", "no reply within " + settings.timeout())));
+          }
+        });
+  }
+
+  private JsonNode result(JsonNode reply, String method) {
+    if (!reply.has("result")) {
+      throw new EnvironmentFailedException(
+          "%s refuses %s: %s"
+              .formatted(settings.line(), method, reply.path("error").path("message").asText()));
+    }
+    return reply.path("result");
+  }
+
+  /** Returns all tools of the server, page by page. */
+  List<ToolSchema> tools() {
+    List<ToolSchema> tools = new ArrayList<>();
+    ObjectNode page = JsonNodeFactory.instance.objectNode();
+    for (int pages = 0; pages < MOST_PAGES; pages++) {
+      JsonNode listed = result(asked("tools/list", page), "tools/list");
+      listed.path("tools").forEach(tool -> tools.add(schema(tool)));
+      if (!listed.path("nextCursor").isTextual()) {
+        return List.copyOf(tools);
+      }
+      page = JsonNodeFactory.instance.objectNode();
+      page.set("cursor", listed.path("nextCursor"));
+    }
+    throw new EnvironmentFailedException(
+        "%s lists its tools on more than %d pages".formatted(settings.line(), MOST_PAGES));
+  }
+
+  private ToolSchema schema(JsonNode tool) {
+    try {
+      return new ToolSchema(
+          tool.path("name").asText(),
+          tool.path("description").asText(),
+          tool.path("inputSchema").isObject() ? tool.path("inputSchema").toString() : "{}");
+    } catch (IllegalArgumentException misnamed) {
+      throw new EnvironmentFailedException(
+          "%s has a tool that cannot be called: %s"
+              .formatted(settings.line(), misnamed.getMessage()),
+          misnamed);
+    }
+  }
+
+  /** Calls a tool. */
+  ToolResult call(ToolCall call) {
+    JsonNode arguments;
+    try {
+      arguments = JSON.readTree(call.arguments());
+    } catch (JsonProcessingException unreadable) {
+      return ToolResult.error("error: the arguments are no object of JSON");
+    }
+    if (!arguments.isObject()) {
+      return ToolResult.error("error: the arguments are no object of JSON");
+    }
+    ObjectNode parameters = JsonNodeFactory.instance.objectNode().put("name", call.name());
+    parameters.set("arguments", arguments);
+    JsonNode reply = asked("tools/call", parameters);
+    if (reply.path("error").path("code").asInt() == INVALID_PARAMETERS) {
+      return ToolResult.error("error: " + reply.path("error").path("message").asText());
+    }
+    JsonNode result = result(reply, "tools/call");
+    return new ToolResult(
+        text(result), result.path("isError").asBoolean() ? 1 : 0, ToolRun.Outcome.RAN, false);
+  }
+
+  /** The texts of a result; its structure only where it has no text. */
+  private static String text(JsonNode result) {
+    String texts =
+        StreamSupport.stream(result.path("content").spliterator(), false)
+            .map(McpClient::part)
+            .collect(Collectors.joining("\n"));
+    return texts.isEmpty() && result.has("structuredContent")
+        ? result.path("structuredContent").toString()
+        : texts;
+  }
+
+  private static String part(JsonNode part) {
+    String type = part.path("type").asText();
+    return switch (type) {
+      case "text" -> part.path("text").asText();
+      case "resource" -> part.path("resource").path("text").asText("[a resource that is no text]");
+      default -> "[%s, which the policy cannot be shown]".formatted(type);
+    };
+  }
+
+  boolean isAlive() {
+    return program.isAlive();
+  }
+
+  long pid() {
+    return program.pid();
+  }
+
+  @Override
+  public void close() {
+    program.close();
+  }
+}
