@@ -5,10 +5,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -24,6 +26,7 @@ public final class ForeignProgram implements AutoCloseable {
   private final Process process;
   private final ProcessMark mark;
   private final CompletableFuture<Void> outputEnd = new CompletableFuture<>();
+  private final CompletableFuture<Void> errorsEnd = new CompletableFuture<>();
   private final StringBuilder tail = new StringBuilder(); // guarded by itself
 
   private ForeignProgram(Process process, ProcessMark mark) {
@@ -52,7 +55,12 @@ public final class ForeignProgram implements AutoCloseable {
     environment.putAll(variables);
     PipedChild child = PipedChild.start(mark.put(builder));
     ForeignProgram program = new ForeignProgram(child.process(), mark);
-    thread("program-errors", () -> program.read(child.errors(), TAIL, _ -> {}));
+    thread(
+        "program-errors",
+        () -> {
+          program.read(child.errors(), TAIL, _ -> {});
+          program.errorsEnd.complete(null);
+        });
     thread(
         "program-output",
         () -> {
@@ -127,7 +135,20 @@ public final class ForeignProgram implements AutoCloseable {
     return process.pid();
   }
 
-  /** Returns the end of what it wrote, output and errors. */
+  /**
+   * Returns the end of what it wrote, output and errors. What an exited program wrote is read
+   * first; a descendant that keeps its output open is waited for this long at most.
+   */
+  public String lastOutput(Duration longest) {
+    if (!isAlive()) {
+      CompletableFuture.allOf(outputEnd, errorsEnd)
+          .completeOnTimeout(null, longest.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+    }
+    return lastOutput();
+  }
+
+  /** Returns the end of what was read so far of what it wrote, output and errors. */
   public String lastOutput() {
     synchronized (tail) {
       return tail.toString().strip();

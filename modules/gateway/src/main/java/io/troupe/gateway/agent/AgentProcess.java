@@ -2,6 +2,7 @@ package io.troupe.gateway.agent;
 
 import io.troupe.base.process.ForeignProgram;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 final class AgentProcess implements AutoCloseable {
   /** What a line says does not matter. */
   private static final int LINE_BYTES = 2000;
+
+  private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
 
   private final AtomicReference<CompletableFuture<Optional<Integer>>> task;
   private final ForeignProgram program;
@@ -69,9 +72,9 @@ final class AgentProcess implements AutoCloseable {
     return program.isAlive();
   }
 
-  /** The last lines that it printed. */
+  /** The last lines that it printed; waits until those of an exited process are read. */
   String lastOutput() {
-    return program.lastOutput();
+    return program.lastOutput(LAST_OUTPUT);
   }
 
   /** Ends the process and everything that it has started. */
