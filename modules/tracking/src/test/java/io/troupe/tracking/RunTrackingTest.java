@@ -33,11 +33,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class RunTrackingTest {
   private static final String REWARD = "train/reward";
 
+  /** A server that is well answers within this, also on a busy machine. */
+  private static final Duration ANSWER = Duration.ofSeconds(1);
+
   @TempDir private Path temporary;
 
   private final List<String> said = Collections.synchronizedList(new ArrayList<>());
 
   private static TrackingSettings settings(TrackerKind kind, URI server) {
+    return settings(kind, server, Duration.ofSeconds(30));
+  }
+
+  private static TrackingSettings settings(TrackerKind kind, URI server, Duration patience) {
     return new TrackingSettings(
         List.of(kind),
         "troupe",
@@ -46,7 +53,7 @@ final class RunTrackingTest {
         new RunFeed.Tables(4, 3),
         Duration.ZERO,
         Duration.ofSeconds(30),
-        Duration.ofMillis(200));
+        patience);
   }
 
   private RunTracking start(WrittenRun run, TrackingSettings settings) throws IOException {
@@ -74,7 +81,8 @@ final class RunTrackingTest {
       throws Exception {
     WrittenRun run = WrittenRun.in(temporary).steps(0, 2);
     try (PlayedMlflow server = PlayedMlflow.start()) {
-      TrackingSettings settings = settings(TrackerKind.MLFLOW, server.address());
+      Duration patience = fault == Fault.BLACK_HOLE ? ANSWER : Duration.ofSeconds(30);
+      TrackingSettings settings = settings(TrackerKind.MLFLOW, server.address(), patience);
       try (RunTracking tracking = start(run, settings)) {
         Await.until("the first steps", () -> server.values(REWARD).size() == 3);
         server.fail(fault);
@@ -116,7 +124,8 @@ final class RunTrackingTest {
     try (PlayedMlflow server = PlayedMlflow.start()) {
       server.fail(Fault.BLACK_HOLE);
       port = server.address().getPort();
-      try (RunTracking tracking = start(run, settings(TrackerKind.MLFLOW, server.address()))) {
+      try (RunTracking tracking =
+          start(run, settings(TrackerKind.MLFLOW, server.address(), Duration.ofMillis(200)))) {
         Await.until("a failed attempt", () -> !said.isEmpty());
         tracking.finish(Duration.ofMillis(300));
         assertThat(tracking.status().getFirst().complete()).isFalse();

@@ -101,8 +101,7 @@ public final class RunFeed {
 
   private List<TrackedRow> rows(long after) throws IOException {
     List<TrackedRow> rows = new ArrayList<>();
-    List<String> lines = metrics.next(MOST);
-    journal.refresh(); // A row is written after its step is in the journal.
+    List<String> lines = nextLines();
     while (!lines.isEmpty() && rows.isEmpty()) {
       for (String line : lines) {
         Map<String, Object> row = parse(line);
@@ -113,9 +112,16 @@ public final class RunFeed {
           rows.add(new TrackedRow(step, atMillis(step, seconds), MetricGroups.numbers(row)));
         }
       }
-      lines = rows.isEmpty() ? metrics.next(MOST) : List.of();
+      lines = rows.isEmpty() ? nextLines() : List.of();
     }
     return rows;
+  }
+
+  /** Rows are read before the journal, because a step is in the journal before its row is made. */
+  private List<String> nextLines() throws IOException {
+    List<String> lines = metrics.next(MOST);
+    journal.refresh();
+    return lines;
   }
 
   private Map<String, Object> parse(String line) throws IOException {
