@@ -223,19 +223,18 @@ final class TestCluster {
         : Optional.empty();
   }
 
-  /** How many leases a worker has lost. */
-  long lost(String worker) throws IOException {
+  /** The leases of a worker that ended without an answer, with their reasons. */
+  List<Event.LeaseEnded> lost(String worker) throws IOException {
     Set<LeaseId> held = new HashSet<>();
-    long lost = 0;
+    List<Event.LeaseEnded> lost = new ArrayList<>();
     for (Event event : events()) {
       if (event instanceof Event.LeaseGranted(var lease, var id, var _, var _)
           && id.value().startsWith(worker)) {
         held.add(lease);
       }
-      lost +=
-          event instanceof Event.LeaseEnded(var lease, var _, var _, var _) && held.contains(lease)
-              ? 1
-              : 0;
+      if (event instanceof Event.LeaseEnded end && held.contains(end.lease())) {
+        lost.add(end);
+      }
     }
     return lost;
   }
