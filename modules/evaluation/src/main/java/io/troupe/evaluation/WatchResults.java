@@ -2,6 +2,7 @@ package io.troupe.evaluation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.base.files.AtomicFile;
+import io.troupe.base.text.MarkupText;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -163,11 +164,7 @@ public final class WatchResults {
             .formatted(line.toString().strip(), colour));
     svg.append(
         "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>%n"
-            .formatted(
-                MARGIN,
-                HEIGHT + LEGEND * number + 6,
-                colour,
-                task.replace("&", "&amp;").replace("<", "&lt;")));
+            .formatted(MARGIN, HEIGHT + LEGEND * number + 6, colour, MarkupText.escaped(task)));
   }
 
   private static double y(double share) {

@@ -2,6 +2,7 @@ package io.troupe.telemetry;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.text.MarkupText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -68,7 +69,7 @@ public record CurvePlot(
                 + " viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\""
                 + " fill=\"#222\">")
             .formatted(WIDTH, HEIGHT, WIDTH, HEIGHT));
-    lines.add("<title>%s</title>".formatted(escape(title)));
+    lines.add("<title>%s</title>".formatted(MarkupText.escaped(title)));
     lines.add("<rect width=\"%d\" height=\"%d\" fill=\"white\"/>".formatted(WIDTH, HEIGHT));
     lines.add(text(WIDTH / 2.0, 26, "middle", title, "font-size=\"16\" font-weight=\"bold\""));
     addAxes(lines, xs, ys);
@@ -144,14 +145,11 @@ public record CurvePlot(
 
   private static String text(double x, double y, String anchor, String text, String style) {
     return "<text x=\"%s\" y=\"%s\" text-anchor=\"%s\"%s>%s</text>"
-        .formatted(n(x), n(y), anchor, style.isEmpty() ? "" : " " + style, escape(text));
+        .formatted(
+            n(x), n(y), anchor, style.isEmpty() ? "" : " " + style, MarkupText.escaped(text));
   }
 
   private static String n(double coordinate) {
     return String.format(Locale.ROOT, "%.1f", coordinate);
-  }
-
-  private static String escape(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 }

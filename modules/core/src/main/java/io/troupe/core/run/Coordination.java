@@ -13,6 +13,7 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -822,9 +823,9 @@ public record Coordination(RunLimits limits) {
       }
       if (streaks.skipped() >= MAX_SKIPPED_IN_A_ROW) {
         return Optional.of(
-            "%d steps in a row were skipped, the last because %s; lower training.learning_rate and"
-                    .formatted(streaks.skipped(), streaks.lastReason())
-                + " resume from the last checkpoint");
+            "%d steps in a row were skipped, the last because %s; %s and resume from the last checkpoint"
+                .formatted(
+                    streaks.skipped(), streaks.lastReason(), LearningRateSchedule.LOWER_RATE));
       }
       if (streaks.empty() * limits.step().groups() >= limits.groups().maxFilteredInARow()) {
         return Optional.of(

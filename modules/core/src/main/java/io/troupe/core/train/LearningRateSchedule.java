@@ -26,6 +26,12 @@ import static io.troupe.core.Require.require;
  *     the decay is constant
  */
 public record LearningRateSchedule(double peak, int warmupSteps, Decay decay, double floorShare) {
+  /**
+   * The advice of a run that ends because no step has a finite loss. Programs that start runs know
+   * divergence from other failures by it.
+   */
+  public static final String LOWER_RATE = "lower training.learning_rate";
+
   /** Shape of the way from the peak to the floor. */
   public enum Decay {
     /** Stays at the peak. */

@@ -1,5 +1,6 @@
 package io.troupe.gym.session;
 
+import io.troupe.base.text.MarkupText;
 import io.troupe.gym.item.SkillSlice;
 import io.troupe.gym.loop.TrialState;
 import io.troupe.gym.loop.TrialState.Measured;
@@ -52,7 +53,9 @@ public final class GymChart {
   }
 
   private void panel(StringBuilder svg, String leaf) {
-    svg.append("<text x=\"0\" y=\"-8\">%s</text>%n".formatted(leaf.isEmpty() ? "all" : leaf));
+    svg.append(
+        "<text x=\"0\" y=\"-8\">%s</text>%n"
+            .formatted(leaf.isEmpty() ? "all" : MarkupText.escaped(leaf)));
     svg.append(
         "<rect width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#999\"/>%n"
             .formatted(WIDTH, HEIGHT));

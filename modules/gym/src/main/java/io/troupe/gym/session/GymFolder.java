@@ -64,8 +64,11 @@ public final class GymFolder {
   }
 
   Path iteration(int trial, GymPlan.Planned planned, int iteration) {
-    return path.resolve("trial_%02d_%s_%d".formatted(trial, planned.arm(), planned.seed()))
-        .resolve("iteration_" + iteration);
+    return trial(trial, planned).resolve("iteration_" + iteration);
+  }
+
+  Path trial(int trial, GymPlan.Planned planned) {
+    return path.resolve("trial_%02d_%s_%d".formatted(trial, planned.arm(), planned.seed()));
   }
 
   /**

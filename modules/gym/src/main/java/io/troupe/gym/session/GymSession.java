@@ -113,7 +113,7 @@ public final class GymSession {
   public boolean run(BooleanSupplier stop) throws IOException {
     while (!stop.getAsBoolean()) {
       GymWork work = GymLoop.next(journal.state());
-      if (work instanceof GymWork.Finished) {
+      if (!(work instanceof GymWork.OfTrial ofTrial)) {
         return true;
       }
       GymOutcome outcome;
@@ -134,6 +134,7 @@ public final class GymSession {
           GymFolder.write(
               folder.path().resolve(GymFolder.HISTORY),
               new GymHistory(plan, parts.task().name()).csv(journal.state()));
+      GymPage.write(plan, folder, parts.task(), journal.state(), ofTrial.trial());
       say.accept(GymLines.of(plan, work, outcome, journal.state()));
     }
     return false;

@@ -6,6 +6,7 @@ import io.troupe.base.process.ChildJvm;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentDeath;
 import io.troupe.base.process.Signals;
+import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.student.Students.Outcome;
 import io.troupe.runtime.TrainerTasks;
@@ -34,9 +35,6 @@ public final class SessionTraining implements CheckpointTraining {
   private static final String LOG = "session.log";
   private static final int HEAP_MEBIBYTES = 4096;
   private static final int LAST_LINES = 12;
-
-  /** How both commands end the sentence about a training without a finite loss. */
-  private static final String DIVERGED = "lower training.learning_rate";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -86,7 +84,7 @@ public final class SessionTraining implements CheckpointTraining {
     }
     if (code != 0) {
       String last = lastLines(folder.resolve(LOG));
-      if (last.contains(DIVERGED)) {
+      if (last.contains(LearningRateSchedule.LOWER_RATE)) {
         return new Outcome.NotFinite(
             "the training in %s had no finite loss; lower its recipe's learning rate"
                 .formatted(folder));

@@ -198,6 +198,14 @@ class GymSessionTest {
     assertThat(comparison.text()).contains("weakness", "Model calls: 0, 0 tokens, $0.0000.");
     assertThat(comparison.paired("weakness", "sub/borrow").orElseThrow().items()).isEqualTo(10);
     assertThat(new GymChart(comparison).svg()).startsWith("<svg").contains("sub/borrow");
+    assertThat(root.resolve("gym.html"))
+        .content()
+        .contains("It has ended.", "<a href=\"trial_00_weakness_1/trial.html\">1</a>", "<svg")
+        .doesNotContain("reloads itself");
+    assertThat(first.resolve("trial.html"))
+        .content()
+        .contains("<h1>Trial 1: weakness, seed 1</h1>", "<th>after 2</th>", "<td>borrow</td>")
+        .contains("Rows of the last iteration", "Answers before and after iteration 2");
   }
 
   @Test

@@ -251,4 +251,20 @@ class ModelGymTest {
     assertThat(state.trials().getFirst().steps().getLast().refused()).containsOnlyKeys("duplicate");
     assertThat(state.trials().getFirst().ended()).isEqualTo("done");
   }
+
+  @Test
+  void run_aModelThatWritesMarkup_isEscapedOnThePages() throws Exception {
+    GymState _ =
+        run(
+            config("trials.arms=[open_ended]"),
+            new Written(
+                _ ->
+                    "{\"weak_skill\":\"x\",\"rows\":[{\"problem\":\"<img src=x>\",\"answer\":\"<b>\"}]}"),
+            root);
+
+    assertThat(root.resolve("trial_00_open_ended_1/trial.html"))
+        .content()
+        .contains("&lt;img src=x&gt;", "<td>refused</td>")
+        .doesNotContain("<img");
+  }
 }

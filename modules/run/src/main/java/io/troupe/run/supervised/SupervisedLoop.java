@@ -6,6 +6,7 @@ import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.supervised.SupervisedPlan;
 import io.troupe.core.supervised.SupervisedState;
 import io.troupe.core.supervised.SupervisedStep;
+import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
@@ -67,8 +68,8 @@ public final class SupervisedLoop {
   }
 
   static String hopeless(long step, String reason) {
-    return "step %d and the %d before it could not be made: %s; lower training.learning_rate"
-        .formatted(step, SupervisedState.MOST_SKIPPED - 1, reason);
+    return "step %d and the %d before it could not be made: %s; %s"
+        .formatted(step, SupervisedState.MOST_SKIPPED - 1, reason, LearningRateSchedule.LOWER_RATE);
   }
 
   /** Makes one step. */
