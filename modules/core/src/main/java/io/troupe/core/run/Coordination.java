@@ -392,7 +392,7 @@ public record Coordination(RunLimits limits) {
     }
 
     private void onLossTokensCounted(long step, LossTokens tokens) {
-      if (step == state.version().number() + 1 && state.inTraining().findAny().isPresent()) {
+      if (step == state.version().number() + 1 && state.runsStep()) {
         emit(
             new Event.LossTokensCounted(
                 step,
@@ -404,7 +404,7 @@ public record Coordination(RunLimits limits) {
     }
 
     private void onStepTrained(long step) {
-      if (step != state.version().number() + 1 || state.inTraining().findAny().isEmpty()) {
+      if (step != state.version().number() + 1 || !state.runsStep()) {
         return;
       }
       List<LeaseId> spent = trainingLeases();
@@ -428,7 +428,7 @@ public record Coordination(RunLimits limits) {
 
     private void onStepSkipped(Input.StepSkipped skipped) {
       long step = skipped.step();
-      if (step != state.version().number() + 1 || state.inTraining().findAny().isEmpty()) {
+      if (step != state.version().number() + 1 || !state.runsStep()) {
         return;
       }
       List<LeaseId> spent = trainingLeases();
@@ -602,7 +602,7 @@ public record Coordination(RunLimits limits) {
       if (state.phase() instanceof Phase.Running
           && missing >= limits.outages().timeoutMillis()
           && !state.controls().paused()
-          && state.inTraining().findAny().isEmpty()) {
+          && !state.runsStep()) {
         save(
             new RunEnd.Failed(
                 "no worker has been there for %d s (rollout.outage_timeout); look at the logs of"
@@ -733,7 +733,7 @@ public record Coordination(RunLimits limits) {
           if (now >= deadline) {
             cancelLeases("the run drains");
           }
-          if (state.leases().findAny().isEmpty() && state.inTraining().findAny().isEmpty()) {
+          if (state.leaseCount() == 0 && !state.runsStep()) {
             save(end);
           }
         }
@@ -765,8 +765,10 @@ public record Coordination(RunLimits limits) {
 
     /** Sends back what no step may train on any more, so that the buffer holds only fuel. */
     private void sweep() {
-      sendBackSpoiled(aged ? state.buffered() : arrived.stream());
-      arrived.clear();
+      if (aged || !arrived.isEmpty()) {
+        sendBackSpoiled(aged ? state.buffered() : arrived.stream());
+        arrived.clear();
+      }
       if (aged) {
         aged = false;
         cancelStaleLeases();
@@ -803,7 +805,7 @@ public record Coordination(RunLimits limits) {
     private boolean mastered() {
       return state.version().number() > 0
           && state.streaks().perfect() >= limits.groups().maxFilteredInARow()
-          && state.inTraining().findAny().isEmpty();
+          && !state.runsStep();
     }
 
     private Optional<String> cannotProgress() {
@@ -848,7 +850,7 @@ public record Coordination(RunLimits limits) {
           since != Outages.NOT_FAILING
               && now - since >= limits.outages().timeoutMillis()
               && !state.controls().paused()
-              && state.inTraining().findAny().isEmpty()
+              && !state.runsStep()
               && (outages.verifiers().open() || !anyWithoutFailures());
       return over
           ? Optional.of(
@@ -882,7 +884,7 @@ public record Coordination(RunLimits limits) {
     }
 
     private boolean finished() {
-      return state.inTraining().findAny().isEmpty()
+      return !state.runsStep()
           && (state.version().number() >= limits.schedule().steps()
               || (exhausted() && state.groups().isEmpty()));
     }
@@ -892,10 +894,10 @@ public record Coordination(RunLimits limits) {
     }
 
     private void startStep() {
-      if (state.inTraining().findAny().isPresent()) {
+      if (state.runsStep()) {
         return;
       }
-      boolean rest = exhausted() && state.waiting().findAny().isEmpty() && state.leaseCount() == 0;
+      boolean rest = exhausted() && !state.hasWaiting() && state.leaseCount() == 0;
       if (state.bufferedCount() == 0 || (state.bufferedCount() < limits.step().groups() && !rest)) {
         return;
       }
@@ -1022,7 +1024,8 @@ public record Coordination(RunLimits limits) {
 
     /** The first suspended worker that is due for a probe; a lease that it still has is one. */
     private Optional<WorkerId> dueForProbe() {
-      if (state.outages().places().values().stream().noneMatch(place -> place.probes(now))) {
+      if (state.outages().places().isEmpty()
+          || state.outages().places().values().stream().noneMatch(place -> place.probes(now))) {
         return Optional.empty();
       }
       return state
@@ -1033,8 +1036,7 @@ public record Coordination(RunLimits limits) {
     }
 
     private Optional<GroupId> nextGroup() {
-      Optional<GroupId> again = state.waiting().map(Group::id).findFirst();
-      return again.isPresent() ? again : admitted();
+      return state.hasWaiting() ? state.waiting().map(Group::id).findFirst() : admitted();
     }
 
     /** For a probe: a group that says more of who is probed than of itself. */

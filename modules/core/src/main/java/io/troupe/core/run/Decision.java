@@ -18,7 +18,12 @@ public record Decision(List<Event> events, List<Effect> effects, RunState state)
    * a tick is due at once, because nothing was started yet that the new state allows.
    */
   public boolean saves() {
-    return effects.stream().anyMatch(Effect.SaveCheckpoint.class::isInstance);
+    for (Effect effect : effects) {
+      if (effect instanceof Effect.SaveCheckpoint) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -201,6 +201,16 @@ public record RunState(
     return live().training().stream();
   }
 
+  /** Whether a step runs. */
+  public boolean runsStep() {
+    return !live().training().isEmpty();
+  }
+
+  /** Whether a group waits to be sampled again. */
+  public boolean hasWaiting() {
+    return !live().waiting().isEmpty();
+  }
+
   /** How many groups are under lease. */
   public int leaseCount() {
     return live().leased().size();
