@@ -60,17 +60,20 @@ public final class CharacterTokenizer implements Tokenizer {
     int[] tokens = text.codePoints().toArray();
     for (int i = 0; i < tokens.length; i++) {
       int id = ids.getOrDefault(tokens[i], ABSENT);
-      require(
-          id != ABSENT,
-          "character %s at position %d of a text of %d characters is not in the tokenizer's"
-              + " alphabet of %d; add it to the alphabet or remove it from the text",
-          name(tokens[i]),
-          i,
-          tokens.length,
-          characters.length);
+      if (id == ABSENT) {
+        throw unknown(tokens[i], i, tokens.length);
+      }
       tokens[i] = id;
     }
     return tokens;
+  }
+
+  private IllegalArgumentException unknown(int character, int position, int length) {
+    return new IllegalArgumentException(
+        "character %s at position %d of a text of %d characters is not in the tokenizer's alphabet"
+                .formatted(name(character), position, length)
+            + " of %d; add it to the alphabet or remove it from the text"
+                .formatted(characters.length));
   }
 
   /** Encodes like {@link #encode}: no text spells a special token. */
