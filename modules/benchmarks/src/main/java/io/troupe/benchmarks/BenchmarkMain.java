@@ -9,6 +9,7 @@ import io.troupe.benchmarks.engine.MemoryBenchmark;
 import io.troupe.benchmarks.engine.TrainerBenchmark;
 import io.troupe.benchmarks.gateway.GatewayBenchmark;
 import io.troupe.benchmarks.sidecar.SidecarBenchmark;
+import io.troupe.benchmarks.simulator.SimulatorBenchmark;
 import io.troupe.benchmarks.weights.TlsBenchmark;
 import io.troupe.benchmarks.weights.WeightTransferBenchmark;
 import java.io.IOException;
@@ -33,7 +34,8 @@ import picocli.CommandLine.Command;
       TlsBenchmark.class,
       SidecarBenchmark.class,
       ConsoleBenchmark.class,
-      GatewayBenchmark.class
+      GatewayBenchmark.class,
+      SimulatorBenchmark.class
     },
     footer = {
       "",
@@ -51,7 +53,8 @@ import picocli.CommandLine.Command;
       "  troupe bench tls",
       "  troupe bench sidecar",
       "  troupe bench console",
-      "  troupe bench gateway"
+      "  troupe bench gateway",
+      "  troupe bench simulator --update"
     })
 public final class BenchmarkMain {
   private static final int FAILED = 4;

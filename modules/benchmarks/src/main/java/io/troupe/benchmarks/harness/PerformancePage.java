@@ -33,6 +33,15 @@ public final class PerformancePage {
    */
   public static void update(String name, String intro, String other, List<PairedMeasurement> rows)
       throws IOException {
+    replace(name, "%s\n\n%s".formatted(intro, table(other, rows)));
+  }
+
+  /**
+   * Replaces what stands between the comments of a name.
+   *
+   * @throws IOException if the page has no place of that name
+   */
+  public static void replace(String name, String content) throws IOException {
     Path page = Path.of(System.getProperty("troupe.home", "."), "docs", "performance.md");
     String text = Files.readString(page);
     String begin = "<!-- %s: begin -->".formatted(name);
@@ -43,10 +52,7 @@ public final class PerformancePage {
       throw new IOException("%s has no lines '%s' and '%s'".formatted(page, begin, end));
     }
     Files.writeString(
-        page,
-        text.substring(0, from + begin.length())
-            + "\n%s\n\n%s".formatted(intro, table(other, rows))
-            + text.substring(to));
+        page, text.substring(0, from + begin.length()) + "\n" + content + text.substring(to));
   }
 
   private static String table(String other, List<PairedMeasurement> rows) {

@@ -39,6 +39,16 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
                   .formatted(folder.name())
               + " of rollout.workers");
     }
+    MeasuredRun measured = measured(folder);
+    try {
+      return new RunFit(folder, config, measured, ModelFit.of(measured, settings(folder, config)));
+    } catch (IllegalArgumentException tooLittle) {
+      throw new UnmodelledRunException(String.valueOf(tooLittle.getMessage()));
+    }
+  }
+
+  /** What a run's journal says of times, lengths and rewards. */
+  public static MeasuredRun measured(RunFolder folder) throws IOException {
     MeasuredRun measured = new MeasuredRun();
     try (RunJournal journal = RunJournal.open(folder.journal())) {
       Optional<RunJson.Entry> next = journal.next();
@@ -48,11 +58,7 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
         next = journal.next();
       }
     }
-    try {
-      return new RunFit(folder, config, measured, ModelFit.of(measured, settings(folder, config)));
-    } catch (IllegalArgumentException tooLittle) {
-      throw new UnmodelledRunException(String.valueOf(tooLittle.getMessage()));
-    }
+    return measured;
   }
 
   private static FitSettings settings(RunFolder folder, RunConfig config) throws IOException {
