@@ -2,7 +2,6 @@ package io.troupe.runtime;
 
 import static io.troupe.core.Require.invariant;
 
-import io.troupe.core.advantage.StepRewards;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.loss.TrainingSequence;
@@ -77,6 +76,19 @@ public final class TrainerTasks {
   public record WeightsUpdated(
       StepMetrics metrics, LossTokens tokens, List<GroupTokenMarks> groups, WeightSnapshot snapshot)
       implements Step {}
+
+  /**
+   * What a step sees of its tokens before the weights move.
+   *
+   * @param sequences with advantages, staleness and loss weights, in the order of the batch
+   * @param logProbs of the trainer, an array a sequence; undefined where there is no loss weight
+   * @param referenceLogProbs of the reference policy, likewise; none where the loss reads none
+   */
+  public record StepTokens(
+      LossSettings loss,
+      List<TrainingSequence> sequences,
+      List<double[]> logProbs,
+      List<double[]> referenceLogProbs) {}
 
   /**
    * The weights did not move.
@@ -246,30 +258,19 @@ public final class TrainerTasks {
   /** Makes a step from the weights of a version on a batch. */
   public Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
     long start = System.nanoTime();
-    LossSettings loss = settings.loss();
-    if (readsReference() && settings.refreshesReferenceBefore(step)) {
-      engine().freezeReference();
-    }
-    ReferenceScoring consultation = new ReferenceScoring(engine(), loss, teacherPrompts);
-    Optional<StepRewards> rewards = consultation.rewards(groups, completionLimits);
-    if (rewards.isEmpty()) {
+    ReferenceScoring consultation = consultation(step);
+    Optional<TrainingBatch> made = batch(consultation, from, groups);
+    if (made.isEmpty()) {
       return new WeightsKept("a log-probability of the reference policy is not finite", false);
     }
-    TrainingBatch batch =
-        TrainingBatch.of(
-            groups,
-            rewards.get(),
-            consultation.fitsTeacherContext(groups),
-            loss,
-            settings.limits().bound(),
-            from);
+    TrainingBatch batch = made.get();
     List<TrainingSequence> rollouts = consultation.withTeacherTokens(batch.sequences());
     List<TrainingSequence> examples =
         settings.examplesPerStep() == 0
             ? List.of()
             : supervisedBatch(step, settings.examplesPerStep(), pool.size());
     OptimizerSettings optimisation = settings.optimisationAt(step);
-    return switch (engine().train(rollouts, examples, loss, optimisation)) {
+    return switch (engine().train(rollouts, examples, settings.loss(), optimisation)) {
       case StepOutcome.Skipped(String reason) ->
           new WeightsKept(reason, examples.isEmpty() && LossTokens.of(rollouts).weighted() == 0);
       case StepOutcome.Stepped stepped -> {
@@ -289,6 +290,48 @@ public final class TrainerTasks {
             snapshot);
       }
     };
+  }
+
+  /**
+   * What a step will see of its batch; nothing changes but the reference, which the step refreshes
+   * where it is due.
+   *
+   * @return absent if a log-probability of the reference policy is not finite
+   */
+  public Optional<StepTokens> tokens(long step, WeightVersion from, List<ScoredGroup> groups) {
+    Optional<TrainingBatch> batch = batch(consultation(step), from, groups);
+    return batch.map(
+        made -> {
+          List<TrainingSequence> sequences = made.sequences();
+          double temperature = settings.loss().temperature();
+          return new StepTokens(
+              settings.loss(),
+              sequences,
+              engine().logProbs(sequences, temperature),
+              readsReference() ? engine().referenceLogProbs(sequences, temperature) : List.of());
+        });
+  }
+
+  private ReferenceScoring consultation(long step) {
+    if (readsReference() && settings.refreshesReferenceBefore(step)) {
+      engine().freezeReference();
+    }
+    return new ReferenceScoring(engine(), settings.loss(), teacherPrompts);
+  }
+
+  private Optional<TrainingBatch> batch(
+      ReferenceScoring consultation, WeightVersion from, List<ScoredGroup> groups) {
+    return consultation
+        .rewards(groups, completionLimits)
+        .map(
+            rewards ->
+                TrainingBatch.of(
+                    groups,
+                    rewards,
+                    consultation.fitsTeacherContext(groups),
+                    settings.loss(),
+                    settings.limits().bound(),
+                    from));
   }
 
   void save(long step, StateSnapshot snapshot, List<ScoredGroup> buffered, RowQueue rows) {

@@ -106,6 +106,12 @@ public final class ScalarLoss {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record SequenceLoss(double loss, double[] gradient, List<TokenLoss> tokens) {}
 
+  /** w, by which a correction multiplies a token's surrogate; the sequence mask is not in it. */
+  public static double correctionWeight(LossSettings s, Token token) {
+    return corrected(s.offPolicy().correction(), token, token.logProb - token.behaviourLogProb)
+        .weight;
+  }
+
   private record Term(double value, double derivative) {}
 
   /** A correction's ratio to the sampler's, and its weight. */

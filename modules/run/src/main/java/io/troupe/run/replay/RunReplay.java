@@ -9,6 +9,7 @@ import io.troupe.core.rollout.CompletionDigest;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.GroupReplay;
@@ -73,6 +74,8 @@ public final class RunReplay implements AutoCloseable {
   private WeightVersion version;
   private ReplayReport.Equal equal = new ReplayReport.Equal(0, 0, 0, 0);
   private int versionsHeld;
+  private long explainedStep;
+  private Optional<TrainerTasks.StepTokens> explained = Optional.empty();
 
   private RunReplay(
       RunFolder folder, ReplayPlan plan, Composition composition, Consumer<String> say)
@@ -132,6 +135,35 @@ public final class RunReplay implements AutoCloseable {
           replay.versionsHeld,
           Duration.ofNanos(System.nanoTime() - start),
           difference);
+    }
+  }
+
+  /**
+   * The tokens of a completion as its step saw them: replays the run up to the step, and that step
+   * too, so that equal digests of the weights before and behind it vouch for the numbers.
+   *
+   * @param row of the batch
+   * @param versions of the completion's tokens
+   * @throws ReplayRefusedException if the replay could not have the bits of the run, or has not
+   */
+  static List<ExplainedToken> tokens(
+      RunFolder folder, long step, int row, TokenVersions versions, Consumer<String> say)
+      throws IOException, ReplayRefusedException {
+    RecordedRun recorded = ReplayPlan.recorded(folder);
+    ReplayPlan plan = ReplayPlan.of(folder, recorded, new ReplaySettings(step - 1, step, false));
+    Composition composition = composition(folder, plan.begin().process().config());
+    ReplayRules.check(folder, plan, composition.config());
+    try (RunReplay replay = new RunReplay(folder, plan, composition, say)) {
+      replay.explainedStep = step;
+      replay.compareMachines(false);
+      Optional<ReplayDifference> difference = replay.run();
+      if (difference.isPresent()) {
+        throw new ReplayRefusedException(
+            "the replay of %s parts from it, so that its numbers would not be the run's: %s"
+                .formatted(folder.name(), difference.get().line()));
+      }
+      return ExplainedToken.of(
+          replay.explained.orElseThrow(), row, versions, replay.room.engines().tokenizer());
     }
   }
 
@@ -333,6 +365,9 @@ public final class RunReplay implements AutoCloseable {
                                     "step %d trains on %s, whose tokens the replay does not have"
                                         .formatted(step, lease))))
             .toList();
+    if (step == explainedStep) {
+      explained = onTrainer(() -> trainer.tokens(step, version, own));
+    }
     return onTrainer(() -> trainer.train(step, version, own));
   }
 

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -34,11 +35,12 @@ import java.util.stream.IntStream;
  *
  * <p>Advantages, staleness and loss weights are computed again from the journal by the code of the
  * run: they are functions of rewards, lengths and versions. Log-probabilities and ratios are not in
- * the journal; which tokens lay outside the clip range is in the traces.
+ * the journal: a replay up to the step computes them again. Which tokens lay outside the clip range
+ * is in the traces too.
  */
 public final class StepExplanation {
   private static final String ABSENT =
-      "not recorded: the journal has digests of them, and troupe replay computes them again";
+      "not recorded: the journal has digests of them, and --tokens computes them again";
   private static final int[] ANY = {0};
 
   private final RunFolder folder;
@@ -138,18 +140,28 @@ public final class StepExplanation {
   }
 
   /**
+   * The tokens of a completion with their log-probabilities, by a replay up to the step.
+   *
+   * @param row place in the batch, from 0
+   * @param say takes lines about the progress
+   * @throws ReplayRefusedException if the run cannot be made again here
+   */
+  public List<ExplainedToken> tokens(int row, Consumer<String> say)
+      throws IOException, ReplayRefusedException {
+    BatchPlace place = place(row);
+    return RunReplay.tokens(
+        folder, step, row, place.group().summary().versions().get(place.completion()), say);
+  }
+
+  /**
    * Explains a completion.
    *
    * @param row place in the batch, from 0
    */
   public Map<String, Object> row(int row) {
-    int index = row;
-    int place = 0;
-    while (index >= batch.get(place).summary().versions().size()) {
-      index -= batch.get(place).summary().versions().size();
-      place++;
-    }
-    RecordedGroup group = batch.get(place);
+    BatchPlace place = place(row);
+    RecordedGroup group = place.group();
+    int index = place.completion();
     LeaseId lease = group.summary().lease();
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("run", folder.name());
@@ -162,6 +174,18 @@ public final class StepExplanation {
     judgement(map, group, index);
     loss(map, group, index, sequences.get(row));
     return map;
+  }
+
+  private record BatchPlace(RecordedGroup group, int completion) {}
+
+  private BatchPlace place(int row) {
+    int index = row;
+    int group = 0;
+    while (index >= batch.get(group).summary().versions().size()) {
+      index -= batch.get(group).summary().versions().size();
+      group++;
+    }
+    return new BatchPlace(batch.get(group), index);
   }
 
   private void sampling(Map<String, Object> map, RecordedGroup group, int index) {
