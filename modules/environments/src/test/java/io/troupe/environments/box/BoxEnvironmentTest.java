@@ -196,7 +196,8 @@ class BoxEnvironmentTest {
         ToolResult broken = python(box, code);
         assertThat(broken.done()).isFalse();
         assertThat(broken.exit()).as(code).isNotZero();
-        assertThat(python(box, "6 * 7").text()).as(code).endsWith("42");
+        // Forks that outlived their call write into the output of the next one, before or after its answer.
+        assertThat(python(box, "6 * 7").text().lines()).as(code).contains("42");
       }
     }
   }
