@@ -196,7 +196,8 @@ class BoxEnvironmentTest {
         ToolResult broken = python(box, code);
         assertThat(broken.done()).isFalse();
         assertThat(broken.exit()).as(code).isNotZero();
-        // Forks that outlived their call write into the output of the next one, before or after its answer.
+        // Forks that outlived their call write into the output of the next one, before or after its
+        // answer.
         assertThat(python(box, "6 * 7").text().lines()).as(code).contains("42");
       }
     }
@@ -259,7 +260,9 @@ class BoxEnvironmentTest {
       assertThat(
               python(
                       box,
-                      "import socket\ntry: socket.create_connection(('1.1.1.1', 53), 1)\nexcept OSError as e: print('no net')")
+                      "import socket\n"
+                          + "try: socket.create_connection(('1.1.1.1', 53), 1)\n"
+                          + "except OSError as e: print('no net')")
                   .text())
           .isEqualTo("no net");
     }
