@@ -39,7 +39,8 @@ final class LossResolver {
         new LossSettings.Shares(
             config.distillation().policyCoefficient(),
             distillation(),
-            config.supervised().coefficient()),
+            config.supervised().coefficient(),
+            loss.entropyCoefficient()),
         new Overlong(
             loss.maskTruncated(),
             new OverlongPunishment(loss.overlongBuffer(), loss.overlongPenalty())),

@@ -109,6 +109,12 @@ public record LossSection(
         @Default("1.0")
         @Range(min = 0)
         double overlongPenalty,
+    @Doc(
+            "α, the weight of the policy's entropy at each trained token, which the loss rewards;"
+                + " 0 means no bonus.")
+        @Default("0.0")
+        @Range(min = 0)
+        double entropyCoefficient,
     @Doc("β, the weight of the KL penalty towards the reference; 0 means no penalty.")
         @Default("0.0")
         @Range(min = 0)

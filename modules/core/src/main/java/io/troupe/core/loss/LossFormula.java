@@ -38,6 +38,13 @@ public final class LossFormula {
       lines.addAll(policyGradient(s, completions, refreshEvery));
     }
     lines.addAll(distillation(s.shares().distillation()));
+    if (s.rewardsEntropy()) {
+      lines.add(
+          new Line(
+              "entropy",
+              "H = -sum_v p_v log p_v",
+              "over the vocabulary, at the position of the token; carries the gradient"));
+    }
     lines.add(new Line("token loss", "l = " + tokenLoss(s), ""));
     lines.addAll(loss(s));
     lines.add(
@@ -304,7 +311,11 @@ public final class LossFormula {
       case Distillation.Jsd(double c, double _, int _) -> terms.add(times(c, "D"));
       case Distillation.ForwardKl(double c, int _, boolean _) -> terms.add(times(c, "D"));
     }
-    return terms.isEmpty() ? "0" : String.join(" + ", terms);
+    String sum = String.join(" + ", terms);
+    if (s.rewardsEntropy()) {
+      sum += (sum.isEmpty() ? "-" : " - ") + times(s.shares().entropy(), "H");
+    }
+    return sum.isEmpty() ? "0" : sum;
   }
 
   private static String times(double factor, String term) {

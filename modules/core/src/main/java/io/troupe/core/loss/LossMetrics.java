@@ -5,7 +5,7 @@ package io.troupe.core.loss;
  * with a loss weight above 0, each counting once; all are 0 when there is none. The q-quantile of n
  * numbers is the ceil(q n)-th smallest of them.
  *
- * @param loss of the step before it: policy, penalty, distillation and examples
+ * @param loss of the step before it: policy, penalty, distillation, entropy and examples
  * @param distillation mean divergence from the teacher over the tokens that it spoke of, in nats,
  *     without its coefficient
  * @param supervisedLoss weighted negative log-likelihood of the examples, without its coefficient

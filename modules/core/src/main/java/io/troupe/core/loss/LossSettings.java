@@ -88,11 +88,20 @@ public record LossSettings(
    * @param distillation what is learnt from a teacher, with its own coefficient
    * @param supervised of the examples that a step imitates beside its rollouts; finite, 0 or
    *     greater; 0 means that a step has none
+   * @param entropy of the policy's entropy at each trained token, which the loss rewards; finite, 0
+   *     or greater
    */
-  public record Shares(double policy, Distillation distillation, double supervised) {
+  public record Shares(
+      double policy, Distillation distillation, double supervised, double entropy) {
+    /** Without a bonus for entropy. */
+    public Shares(double policy, Distillation distillation, double supervised) {
+      this(policy, distillation, supervised, 0);
+    }
+
     public Shares {
       requireCoefficient("policy", policy);
       requireCoefficient("supervised", supervised);
+      requireCoefficient("entropy", entropy);
     }
   }
 
@@ -150,6 +159,11 @@ public record LossSettings(
     return kl.coefficient > 0 && kl.place == KlPlacement.REWARD;
   }
 
+  /** Whether the loss has a bonus for entropy, and so needs the gradient of the entropy. */
+  public boolean rewardsEntropy() {
+    return shares.entropy > 0;
+  }
+
   /** Whether a step asks a teacher. */
   public boolean distils() {
     return shares.distillation.topK() > 0;
@@ -194,7 +208,7 @@ public record LossSettings(
 
   /** The same with another distillation, and the policy gradient's share beside it. */
   public LossSettings with(Distillation other, double policyShare) {
-    return with(new Shares(policyShare, other, shares.supervised));
+    return with(new Shares(policyShare, other, shares.supervised, shares.entropy));
   }
 
   /** The same with another rule for long completions. */
@@ -204,6 +218,11 @@ public record LossSettings(
 
   /** The same with examples to imitate beside the rollouts. */
   public LossSettings withSupervised(double coefficient) {
-    return with(new Shares(shares.policy, shares.distillation, coefficient));
+    return with(new Shares(shares.policy, shares.distillation, coefficient, shares.entropy));
+  }
+
+  /** The same with a bonus for entropy. */
+  public LossSettings withEntropy(double coefficient) {
+    return with(new Shares(shares.policy, shares.distillation, shares.supervised, coefficient));
   }
 }

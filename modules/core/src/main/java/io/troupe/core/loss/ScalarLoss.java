@@ -26,7 +26,7 @@ import java.util.List;
  *   m          = 1, or 0 in a sequence that the SequenceMask refuses
  *   surrogate  = min(rho A, clip(rho, 1 - clipLow, 1 + clipHigh) A)     without clipping: rho A
  *   dual clip  max(surrogate, clipDual A) where A &lt; 0                     Ye et al. 2020
- *   loss       = -c (m w surrogate - beta kl) + distillation
+ *   loss       = -c (m w surrogate - beta kl) + distillation - alpha H
  * </pre>
  *
  * <p>(Schulman et al. 2017, eq. 7, with the two clip ranges of Yu et al. 2025, eq. 8, and the

@@ -52,16 +52,18 @@ public final class StepLoss {
    * @param referenceLogProbs log p_ref; not read without a penalty in the loss, where {@code
    *     logProbs} may stand in
    * @param ofTeacherTokens log-probabilities of the teacher's K tokens; not read without a teacher
+   * @param entropies H of the policy; not read without a bonus for it
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Computed(
       double[] logProbs,
       double[] stepStartLogProbs,
       double[] referenceLogProbs,
-      double[][] ofTeacherTokens) {
-    /** Of a step without a teacher. */
+      double[][] ofTeacherTokens,
+      double[] entropies) {
+    /** Of a step without a teacher and without a bonus for entropy. */
     public Computed(double[] logProbs, double[] stepStartLogProbs, double[] referenceLogProbs) {
-      this(logProbs, stepStartLogProbs, referenceLogProbs, new double[0][]);
+      this(logProbs, stepStartLogProbs, referenceLogProbs, new double[0][], new double[0]);
     }
   }
 
@@ -70,9 +72,10 @@ public final class StepLoss {
    *
    * @param byLogProb by log p of each completion token
    * @param byTeacherToken by log p of the teacher's K tokens; no rows without a teacher
+   * @param byEntropy by the entropy at each completion token; none without a bonus for it
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  public record Derivatives(double[] byLogProb, double[][] byTeacherToken) {}
+  public record Derivatives(double[] byLogProb, double[][] byTeacherToken, double[] byEntropy) {}
 
   /** The loss of a step without a teacher, which {@link #add} makes of its sequences in order. */
   public static LossMetrics of(
@@ -134,7 +137,25 @@ public final class StepLoss {
       }
     }
     return new Derivatives(
-        own.gradient(), distilled(s.shares().distillation(), sequence, computed.ofTeacherTokens));
+        own.gradient(),
+        distilled(s.shares().distillation(), sequence, computed.ofTeacherTokens),
+        rewarded(s, sequence, computed.entropies));
+  }
+
+  private double[] rewarded(LossSettings s, TrainingSequence sequence, double[] entropies) {
+    if (!s.rewardsEntropy()) {
+      return new double[0];
+    }
+    float[] weights = sequence.lossWeights();
+    requireLength("entropies", weights.length, entropies.length);
+    double[] derivatives = new double[weights.length];
+    for (int t = 0; t < weights.length; t++) {
+      if (weights[t] != 0) {
+        derivatives[t] = -s.shares().entropy() * weights[t];
+        loss += derivatives[t] * entropies[t];
+      }
+    }
+    return derivatives;
   }
 
   private long marked() {

@@ -177,6 +177,15 @@ final class LossFormulaTest {
   }
 
   @Test
+  void describe_entropyBonus_isSubtractedFromTheTokenLoss() {
+    LossSettings s =
+        new LossSettings(new Dapo(), .2, .28, new None(), 0, KlEstimator.K3, 1).withEntropy(.01);
+    assertThat(LossFormula.describe(s, 8, 1, 0))
+        .contains("entropy      H = -sum_v p_v log p_v ")
+        .contains("token loss   l = -S - 0.01 H\n");
+  }
+
+  @Test
   void describe_jsdAtItsEnds_isForwardOrReverseKl() {
     assertThat(describe(new Distillation.Jsd(.1, 0, 20)))
         .contains("\ndistillation D = KL(T || P) - 1 + sum P  ")

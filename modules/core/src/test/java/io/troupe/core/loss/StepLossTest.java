@@ -147,7 +147,8 @@ final class StepLossTest {
         step.add(
             s,
             batch.get(0).withTeacher(tokens).withTeacherWeight(5 / 3.),
-            new StepLoss.Computed(LOG_PROBS[0], LOG_PROBS[0], LOG_PROBS[0], ofTeacher));
+            new StepLoss.Computed(
+                LOG_PROBS[0], LOG_PROBS[0], LOG_PROBS[0], ofTeacher, new double[0]));
     StepLoss.Derivatives passedOver =
         step.add(
             s,

@@ -1,5 +1,6 @@
 package io.troupe.engine.toy;
 
+import io.troupe.core.loss.Entropy;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.StepLoss;
 import io.troupe.core.loss.TeacherTokens;
@@ -109,8 +110,12 @@ final class TableGradient {
             s,
             sequence,
             new StepLoss.Computed(
-                logProbs, logProbs, penalty, distillationGradient(sequence, s.temperature())));
-    backward(sequence, by.byLogProb(), by.byTeacherToken(), s.temperature());
+                logProbs,
+                logProbs,
+                penalty,
+                distillationGradient(sequence, s.temperature()),
+                s.rewardsEntropy() ? entropies(sequence, s.temperature()) : new double[0]));
+    backward(sequence, by, s.temperature());
     return true;
   }
 
@@ -124,8 +129,17 @@ final class TableGradient {
     if (!finite(logProbs)) {
       return false;
     }
-    backward(example, loss.supervised(example, coefficient, logProbs), new double[0][], 1);
+    double[] byLogProb = loss.supervised(example, coefficient, logProbs);
+    backward(example, new StepLoss.Derivatives(byLogProb, new double[0][], new double[0]), 1);
     return true;
+  }
+
+  private double[] entropies(TrainingSequence sequence, double temperature) {
+    double[] entropies = new double[sequence.completion().length];
+    for (int t = 0; t < entropies.length; t++) {
+      entropies[t] = Entropy.of(distribution(sequence, t, temperature));
+    }
+    return entropies;
   }
 
   private double[][] distillationGradient(TrainingSequence sequence, double temperature) {
@@ -140,23 +154,28 @@ final class TableGradient {
     return logProbs;
   }
 
-  private void backward(
-      TrainingSequence sequence, double[] byLogProb, double[][] byTeacher, double temperature) {
-    for (int t = 0; t < byLogProb.length; t++) {
+  private void backward(TrainingSequence sequence, StepLoss.Derivatives by, double temperature) {
+    double[] byEntropy = by.byEntropy();
+    double[][] byTeacher = by.byTeacherToken();
+    for (int t = 0; t < by.byLogProb().length; t++) {
       if (sequence.lossWeights()[t] == 0) {
         continue;
       }
       int row = model.row(sequence.prompt(), t);
       double[] distribution = distribution(sequence, t, temperature);
-      for (double logProb : distribution) {
-        entropySum -= Math.exp(logProb) * logProb;
-      }
+      entropySum += Entropy.of(distribution);
       tokens++;
       int token = sequence.completion()[t];
-      model.addGradient(values, row, distribution, token, byLogProb[t], temperature);
+      model.addGradient(values, row, distribution, token, by.byLogProb()[t], temperature);
       for (int k = 0; byTeacher.length > 0 && k < byTeacher[t].length; k++) {
         int id = sequence.teacher().ids()[t][k];
         model.addGradient(values, row, distribution, id, byTeacher[t][k], temperature);
+      }
+      if (byEntropy.length > 0) {
+        double[] byLogits = Entropy.byLogits(distribution, temperature);
+        for (int k = 0; k < byLogits.length; k++) {
+          values[row + k] += byEntropy[t] * byLogits[k];
+        }
       }
     }
   }

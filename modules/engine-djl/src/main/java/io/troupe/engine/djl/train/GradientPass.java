@@ -97,18 +97,31 @@ final class GradientPass {
 
   private Optional<String> rollouts(
       PrefixSharingPlan plan, MicroBatch batch, LossSettings s, List<TokenRows> reference) {
+    int topK = s.shares().distillation().topK();
+    LogProbPass.Scored scored = new LogProbPass.Scored(s.temperature(), s.rewardsEntropy());
     return accumulate(
         plan,
         batch,
-        s.temperature(),
+        scored,
         (i, sequence, logProbs, derivatives) -> {
           double[] now = logProbs.column(0);
           double[] penalty = reference.isEmpty() ? now : reference.get(i).column(0);
           // A step is one update, so the log-probabilities at its start are the current ones.
           StepLoss.Derivatives by =
-              loss.add(s, sequence, new StepLoss.Computed(now, now, penalty, logProbs.others()));
+              loss.add(
+                  s,
+                  sequence,
+                  new StepLoss.Computed(
+                      now,
+                      now,
+                      penalty,
+                      logProbs.others(topK),
+                      scored.entropy() ? logProbs.column(1 + topK) : new double[0]));
           derivatives.put(0, by.byLogProb());
-          derivatives.putOthers(by.byTeacherToken());
+          derivatives.putOthers(topK, by.byTeacherToken());
+          if (scored.entropy()) {
+            derivatives.put(1 + topK, by.byEntropy());
+          }
         });
   }
 
@@ -122,19 +135,19 @@ final class GradientPass {
       return accumulate(
           plan,
           batch,
-          1,
+          LogProbPass.Scored.at(1),
           (_, example, logProbs, derivatives) ->
               derivatives.put(0, loss.supervised(example, coefficient, logProbs.column(0))));
     }
   }
 
   private Optional<String> accumulate(
-      PrefixSharingPlan plan, MicroBatch batch, double temperature, Part part) {
+      PrefixSharingPlan plan, MicroBatch batch, LogProbPass.Scored scored, Part part) {
     long start = System.nanoTime();
     Optional<String> refusal =
         switch (activations) {
-          case KEPT -> kept(plan, batch, temperature, part);
-          case RECOMPUTED -> recomputed(plan, batch, temperature, part);
+          case KEPT -> kept(plan, batch, scored, part);
+          case RECOMPUTED -> recomputed(plan, batch, scored, part);
         };
     tokens += batch.tokens();
     read += plan.read();
@@ -144,9 +157,9 @@ final class GradientPass {
   }
 
   private Optional<String> kept(
-      PrefixSharingPlan plan, MicroBatch batch, double temperature, Part part) {
+      PrefixSharingPlan plan, MicroBatch batch, LogProbPass.Scored scored, Part part) {
     try (GradientLeaves leaves = trained.leaves()) {
-      Optional<String> refusal = backward(plan, batch, batch.heads(), leaves, temperature, part);
+      Optional<String> refusal = backward(plan, batch, batch.heads(), leaves, scored, part);
       if (refusal.isEmpty()) {
         gradients.add(leaves);
       }
@@ -155,14 +168,14 @@ final class GradientPass {
   }
 
   private Optional<String> recomputed(
-      PrefixSharingPlan plan, MicroBatch batch, double temperature, Part part) {
+      PrefixSharingPlan plan, MicroBatch batch, LogProbPass.Scored scored, Part part) {
     TorchBridge.setGradientMode(false);
     try (GradientLeaves head = trained.headLeaves();
         CheckpointedLayers layers = CheckpointedLayers.of(decoder, head, batch)) {
       TorchBridge.setGradientMode(true);
       Optional<String> refusal;
       try (NativeTensor hidden = layers.finalHidden()) {
-        refusal = backward(plan, batch, hidden, head, temperature, part);
+        refusal = backward(plan, batch, hidden, head, scored, part);
       }
       if (refusal.isEmpty()) {
         gradients.add(head);
@@ -178,15 +191,15 @@ final class GradientPass {
       MicroBatch batch,
       NativeTensor first,
       GradientLeaves leaves,
-      double temperature,
+      LogProbPass.Scored scored,
       Part part) {
     if (batch.tokens() > logitRows) {
-      return inParts(plan, batch, first, leaves, temperature, part);
+      return inParts(plan, batch, first, leaves, scored, part);
     }
     try (TorchProgram.Call call = decoder.call("log_probs", leaves);
-        LogProbPass logProbs = LogProbPass.of(call, batch, first, temperature);
+        LogProbPass logProbs = LogProbPass.of(call, batch, first, scored);
         NativeTensor gradient =
-            NativeTensor.zeros(ElementType.FLOAT32, batch.tokens(), batch.width())) {
+            NativeTensor.zeros(ElementType.FLOAT32, batch.tokens(), logProbs.width())) {
       Optional<String> refusal = propagate(plan, logProbs, gradient, part);
       if (refusal.isEmpty()) {
         Torch.backward(logProbs.values(), gradient);
@@ -205,21 +218,22 @@ final class GradientPass {
       MicroBatch batch,
       NativeTensor first,
       GradientLeaves leaves,
-      double temperature,
+      LogProbPass.Scored scored,
       Part part) {
     try (TorchProgram.Call below = decoder.call("states", leaves);
         NativeTensor states = batch.into(below, first).opaque();
-        LogProbPass logProbs = withoutGraph(batch, states, leaves, temperature);
+        LogProbPass logProbs = withoutGraph(batch, states, leaves, scored);
         NativeTensor gradient =
-            NativeTensor.zeros(ElementType.FLOAT32, batch.tokens(), batch.width())) {
+            NativeTensor.zeros(ElementType.FLOAT32, batch.tokens(), logProbs.width())) {
       Optional<String> refusal = propagate(plan, logProbs, gradient, part);
       if (refusal.isEmpty()) {
         try (TorchProgram.Call call = decoder.call("part_backward", leaves);
             NativeTensor down =
                 call.with(states)
                     .with((long) logitRows)
-                    .with(temperature)
+                    .with(scored.temperature())
                     .with(batch.chosen())
+                    .with(scored.bonus())
                     .with(gradient)
                     .opaque()) {
           Torch.backward(states, down);
@@ -230,10 +244,10 @@ final class GradientPass {
   }
 
   private LogProbPass withoutGraph(
-      MicroBatch batch, NativeTensor states, GradientLeaves leaves, double temperature) {
+      MicroBatch batch, NativeTensor states, GradientLeaves leaves, LogProbPass.Scored scored) {
     TorchBridge.setGradientMode(false);
     try (TorchProgram.Call call = decoder.call("part_log_probs", leaves)) {
-      return LogProbPass.inParts(call, batch, states, temperature, logitRows);
+      return LogProbPass.inParts(call, batch, states, scored, logitRows);
     } finally {
       TorchBridge.setGradientMode(true);
     }

@@ -13,12 +13,35 @@ import java.util.List;
 /**
  * The log-probabilities of the tokens of a micro-batch under a policy.
  *
- * @param values [N, width] log-probabilities; they carry the gradient where the thread's gradients
- *     are on
+ * @param values [N, width] log-probabilities, and behind them the entropy where it is scored; they
+ *     carry the gradient where the thread's gradients are on
  * @param entropy [N] of the distributions, in nats
  */
 public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens, int width)
     implements AutoCloseable {
+  /**
+   * What is computed of the tokens.
+   *
+   * @param temperature logits are divided by it
+   * @param entropy whether the entropy is a column of the values, so that it carries the gradient
+   */
+  record Scored(double temperature, boolean entropy) {
+    /** Log-probabilities alone. */
+    static Scored at(double temperature) {
+      return new Scored(temperature, false);
+    }
+
+    /** Columns of the values. */
+    int width(MicroBatch batch) {
+      return batch.width() + (entropy ? 1 : 0);
+    }
+
+    /** The program's argument. */
+    long bonus() {
+      return entropy ? 1 : 0;
+    }
+  }
+
   /**
    * Computes log-probabilities under frozen weights; gradients are off.
    *
@@ -28,13 +51,13 @@ public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens,
       Decoder decoder, ModelWeights weights, MicroBatch batch, double temperature, int rows) {
     if (batch.tokens() <= rows) {
       try (TorchProgram.Call call = decoder.call("log_probs", weights)) {
-        return of(call, batch, batch.heads(), temperature);
+        return of(call, batch, batch.heads(), Scored.at(temperature));
       }
     }
     try (TorchProgram.Call first = decoder.call("states", weights);
         NativeTensor states = batch.into(first).opaque();
         TorchProgram.Call call = decoder.call("part_log_probs", weights)) {
-      return inParts(call, batch, states, temperature, rows);
+      return inParts(call, batch, states, Scored.at(temperature), rows);
     }
   }
 
@@ -45,24 +68,29 @@ public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens,
    */
   public static LogProbPass of(
       TorchProgram.Call call, MicroBatch batch, NativeTensor first, double temperature) {
-    return of(
-        batch, batch.into(call, first).with(batch.chosen()).with(temperature).tensorHandles());
+    return of(call, batch, first, Scored.at(temperature));
+  }
+
+  static LogProbPass of(
+      TorchProgram.Call call, MicroBatch batch, NativeTensor first, Scored scored) {
+    TorchProgram.Call asked = batch.into(call, first).with(batch.chosen());
+    return of(batch, scored, asked.with(scored.temperature()).with(scored.bonus()).tensorHandles());
   }
 
   /** Completes a call of part_log_probs that has its weights; gradients are off. */
   static LogProbPass inParts(
-      TorchProgram.Call call, MicroBatch batch, NativeTensor states, double temperature, int rows) {
-    return of(
-        batch,
-        call.with(states).with((long) rows).with(temperature).with(batch.chosen()).tensorHandles());
+      TorchProgram.Call call, MicroBatch batch, NativeTensor states, Scored scored, int rows) {
+    TorchProgram.Call asked = call.with(states).with((long) rows).with(scored.temperature());
+    return of(batch, scored, asked.with(batch.chosen()).with(scored.bonus()).tensorHandles());
   }
 
-  private static LogProbPass of(MicroBatch batch, long[] handles) {
+  private static LogProbPass of(MicroBatch batch, Scored scored, long[] handles) {
+    int width = scored.width(batch);
     return new LogProbPass(
-        NativeTensor.of(handles[0], ElementType.FLOAT32, (long) batch.tokens() * batch.width()),
+        NativeTensor.of(handles[0], ElementType.FLOAT32, (long) batch.tokens() * width),
         NativeTensor.of(handles[1], ElementType.FLOAT32, batch.tokens()),
         batch.tokens(),
-        batch.width());
+        width);
   }
 
   boolean finite() {

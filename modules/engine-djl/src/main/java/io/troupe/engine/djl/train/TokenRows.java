@@ -26,13 +26,13 @@ public record TokenRows(MemorySegment memory, int width, int first, float[] loss
     return values;
   }
 
-  /** Returns the columns after the first, a row for each completion token. */
-  double[][] others() {
-    double[][] values = new double[lossWeights.length][width - 1];
-    for (int k = 1; k < width; k++) {
-      double[] column = column(k);
+  /** Returns {@code count} columns after the first, a row for each completion token. */
+  double[][] others(int count) {
+    double[][] values = new double[lossWeights.length][count];
+    for (int k = 0; k < count; k++) {
+      double[] column = column(k + 1);
       for (int t = 0; t < column.length; t++) {
-        values[t][k - 1] = column[t];
+        values[t][k] = column[t];
       }
     }
     return values;
@@ -47,13 +47,14 @@ public record TokenRows(MemorySegment memory, int width, int first, float[] loss
     }
   }
 
-  void putOthers(double[][] values) {
-    for (int k = 1; k < width; k++) {
+  /** Sets {@code count} columns after the first. */
+  void putOthers(int count, double[][] values) {
+    for (int k = 0; k < count; k++) {
       double[] column = new double[values.length];
       for (int t = 0; t < column.length; t++) {
-        column[t] = values[t][k - 1];
+        column[t] = values[t][k];
       }
-      put(k, column);
+      put(k + 1, column);
     }
   }
 }

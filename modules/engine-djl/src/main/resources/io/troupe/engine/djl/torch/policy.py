@@ -218,6 +218,14 @@ def entropy_of(logp: Tensor) -> Tensor:
   p = logp.detach()
   return torch.neg(torch.sum(torch.mul_(torch.exp(p), p), -1))
 
+# What a loss reads of log-probabilities logp [N, V], with a graph: those of the tokens token [N, K],
+# and behind them the entropy if bonus is 1.
+def scores_of(logp: Tensor, token: Tensor, bonus: int) -> Tensor:
+  chosen = torch.gather(logp, 1, token)
+  if bonus == 1:
+    chosen = torch.cat([chosen, torch.neg(torch.sum(torch.exp(logp) * logp, -1, True))], 1)
+  return chosen
+
 # Where layer l begins in J.
 def joined_layer(l: int) -> int:
   return 5 + 6 * l
@@ -388,32 +396,34 @@ class K(Module):
   def logits(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
     return torch.cpu(__torch__.logits_at(W, R, G, eps, ids, length, tail, owner, at))
 
-  # Log-probabilities [N, K] of the tokens token [N, K] after the positions at [N], which carry the
-  # gradient, and the entropy [N] there, which does not. What the loss makes of them is core's.
-  def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, token: Tensor, temperature: float) -> List[Tensor]:
+  # Log-probabilities [N, K] of the tokens token [N, K] after the positions at [N], and one column
+  # more, their entropy, if bonus is 1, which carry the gradient; and the entropy [N] there, which
+  # does not. What the loss makes of them is core's.
+  def log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor, token: Tensor, temperature: float, bonus: int) -> List[Tensor]:
     logp = __torch__.log_softmax_at(W, R, G, eps, ids, length, tail, owner, at, temperature)
     entropy = __torch__.entropy_of(logp)
-    return [torch.cpu(torch.gather(logp, 1, __torch__.here(R, token))), torch.cpu(entropy)]
+    return [torch.cpu(__torch__.scores_of(logp, __torch__.here(R, token), bonus)), torch.cpu(entropy)]
 
   # The states [N, hidden] whose logits are too many to be held at once.
   def states(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, at: Tensor) -> Tensor:
     return __torch__.states_at(__torch__.placed_weights(W, R, G), R, G, eps, ids, length, tail, owner, at)
 
   # What log_probs says of such states x, for rows of them at a time. Called without gradients.
-  def part_log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor) -> List[Tensor]:
+  def part_log_probs(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor, bonus: int) -> List[Tensor]:
     w = torch.to(W[-1], R[0].device, G[7])
     token = __torch__.here(R, token)
     values = annotate(List[Tensor], [])
     entropies = annotate(List[Tensor], [])
     for i in range((x.size(0) + rows - 1) // rows):
       logp = __torch__.part_log_softmax(w, torch.slice(x, 0, i * rows, (i + 1) * rows), temperature)
-      values.append(torch.gather(logp, 1, torch.slice(token, 0, i * rows, (i + 1) * rows)))
+      values.append(__torch__.scores_of(logp, torch.slice(token, 0, i * rows, (i + 1) * rows), bonus))
       entropies.append(__torch__.entropy_of(logp))
     return [torch.cpu(torch.cat(values)), torch.cpu(torch.cat(entropies))]
 
-  # Computes them a second time, part by part with a graph, to carry the gradient g [N, K] of these
-  # log-probabilities into the output matrix; returns that of the states [N, hidden].
-  def part_backward(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor, g: Tensor) -> Tensor:
+  # Computes them a second time, part by part with a graph, to carry the gradient g [N, K], or
+  # [N, K + 1] if bonus is 1, of these scores into the output matrix; returns that of the states
+  # [N, hidden].
+  def part_backward(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor, bonus: int, g: Tensor) -> Tensor:
     w = torch.to(W[-1], R[0].device, G[7])
     token = __torch__.here(R, token)
     g = torch.to(g, R[0].device, 6)
@@ -421,7 +431,7 @@ class K(Module):
     for i in range((x.size(0) + rows - 1) // rows):
       part = torch.slice(x, 0, i * rows, (i + 1) * rows).detach().requires_grad_(True)
       logp = __torch__.part_log_softmax(w, part, temperature)
-      torch.gather(logp, 1, torch.slice(token, 0, i * rows, (i + 1) * rows)).backward(torch.slice(g, 0, i * rows, (i + 1) * rows))
+      __torch__.scores_of(logp, torch.slice(token, 0, i * rows, (i + 1) * rows), bonus).backward(torch.slice(g, 0, i * rows, (i + 1) * rows))
       gradients.append(ops.prim.grad(part))
     return torch.cat(gradients)
 

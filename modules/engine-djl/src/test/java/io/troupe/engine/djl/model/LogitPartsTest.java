@@ -55,7 +55,8 @@ final class LogitPartsTest {
             .withProgressWatch(calls::add);
     LossSettings loss =
         Fixtures.loss(new Correction.TruncatedImportance(2), .1, KlEstimator.K3)
-            .with(new Distillation.Jsd(.5, .9, 4), .7);
+            .with(new Distillation.Jsd(.5, .9, 4), .7)
+            .withEntropy(.2);
     List<TrainingSequence> batch = Fixtures.groups(new Random(11), 4, 3);
     try (DjlTrainer trainer = (DjlTrainer) policy.newTrainer(3)) {
       trainer.freezeReference();

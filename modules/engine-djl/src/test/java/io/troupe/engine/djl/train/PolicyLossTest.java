@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.Entropy;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.loss.LossSettings;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -203,6 +205,61 @@ final class PolicyLossTest {
             .isCloseTo(Math.sqrt(norm), within(1e-5 * (1 + Math.sqrt(norm))));
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void train_withABonusForEntropy_addsItsGradient(long seed) {
+    try (Case given = Case.of(seed)) {
+      double alpha = .25;
+      LossSettings without =
+          settings(
+              new Objective.Grpo(),
+              new double[] {.2, .28},
+              new Correction.None(),
+              0,
+              KlEstimator.K3);
+      Map<String, double[]> weights = Fixtures.weights(given.trainer);
+      Map<String, double[]> gradient = gradient(given, without);
+      weights.forEach(
+          (name, values) -> {
+            double h = 1e-5;
+            for (int j = 0; j < values.length; j++) {
+              double value = values[j];
+              values[j] = value + h;
+              double above = weightedEntropy(weights, given.batch);
+              values[j] = value - h;
+              double below = weightedEntropy(weights, given.batch);
+              values[j] = value;
+              Fixtures.of(gradient, name)[j] -= alpha * (above - below) / (2 * h);
+            }
+          });
+      double expected =
+          scalar(given, without).loss() - alpha * weightedEntropy(weights, given.batch);
+
+      LossSettings with = without.withEntropy(alpha);
+      StepOutcome.Stepped stepped = stepped(given.trainer.train(given.batch, with, LOOK));
+
+      assertThat(stepped.loss()).isCloseTo(expected, within(1e-5));
+      assertGradient(given.trainer, gradient, with);
+    }
+  }
+
+  /** The sum over the tokens of loss weight times entropy. */
+  private static double weightedEntropy(
+      Map<String, double[]> weights, List<TrainingSequence> batch) {
+    ReferenceDecoder decoder = new ReferenceDecoder(TINY, TOKENIZER.vocabularySize(), weights);
+    double sum = 0;
+    for (TrainingSequence s : batch) {
+      int[] ids =
+          IntStream.concat(Arrays.stream(s.prompt()), Arrays.stream(s.completion())).toArray();
+      double[][] logits = decoder.logits(ids);
+      for (int t = 0; t < s.completion().length; t++) {
+        double[] at = ReferenceDecoder.logSoftmax(logits[s.prompt().length + t - 1], TEMPERATURE);
+        sum += s.lossWeights()[t] * Entropy.of(at);
+      }
+    }
+    return sum;
   }
 
   private static StepLoss scalar(Case given, LossSettings s) {
