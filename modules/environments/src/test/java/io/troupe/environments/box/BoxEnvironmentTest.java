@@ -260,9 +260,11 @@ class BoxEnvironmentTest {
       assertThat(
               python(
                       box,
-                      "import socket\n"
-                          + "try: socket.create_connection(('1.1.1.1', 53), 1)\n"
-                          + "except OSError as e: print('no net')")
+                      """
+                      import socket
+                      try: socket.create_connection(('1.1.1.1', 53), 1)
+                      except OSError as e: print('no net')
+                      """)
                   .text())
           .isEqualTo("no net");
     }
