@@ -158,6 +158,32 @@ class GymSessionsTest {
     assertThat(Files.readString(iteration.resolve("training/session.log"))).contains("groups");
   }
 
+  /** Adapters of so large a scale overflow after their first step. */
+  @Test
+  void run_aSessionThatDiverges_endsItsTrialWithTheStudentBefore() throws IOException {
+    Path file =
+        gym(
+            "sft",
+            """
+            policy:
+              engine: pretrained
+              checkpoint: tiny
+              context_length: 64
+              device: cpu
+              lora: {rank: 2, alpha: 1e37}
+            datasets: [{file: rows.jsonl}]
+            training: {epochs: 40, batch: 2, learning_rate: 1}
+            """);
+
+    assertThat(troupe("gym", "run", file.toString(), "-o", root.resolve("g").toString()))
+        .as(err.toString())
+        .isZero();
+
+    assertThat(out.toString()).contains("had no finite loss", "the best student so far is kept");
+    Path trial = root.resolve("g/trial_00_open_ended_1");
+    assertThat(trial.resolve("iteration_1/trainable_predictor")).doesNotExist();
+  }
+
   @Test
   void run_aSessionThatRefusesItsRecipe_endsWithItsWordsAndResumes() throws IOException {
     Path file =
