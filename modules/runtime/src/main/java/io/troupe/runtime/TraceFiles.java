@@ -6,9 +6,8 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.OperatorCommand;
+import io.troupe.core.run.GroupEvent;
 import io.troupe.core.run.RunState;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.core.trace.LineBacklog.Kind;
@@ -18,13 +17,13 @@ import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.store.file.JsonLinesFile;
 import io.troupe.store.file.JsonLinesWriter;
+import io.troupe.telemetry.view.EventText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -149,12 +148,25 @@ public final class TraceFiles implements AutoCloseable {
 
   private void write(Event event, WeightVersion version) {
     switch (event) {
-      case Event.RunStarted _ -> instant("run_started", Map.of());
+      case GroupEvent moved -> write(moved, version);
       case Event.RunResumed(RunState state) -> {
         state.groups().values().forEach(group -> name(group.id(), group.prompt()));
-        instant("run_resumed", Map.of("step", state.version().number()));
+        instant(event);
       }
-      case Event.DemandRaised _ -> {}
+      case Event.AnswerRefused(LeaseId lease, String reason) -> {
+        delta(Map.of("refused", 1));
+        life("refused", lease.group(), Map.of("fence", lease.fence(), "reason", reason));
+      }
+      default -> {
+        if (EventText.story(event)) {
+          instant(event);
+        }
+      }
+    }
+  }
+
+  private void write(GroupEvent event, WeightVersion version) {
+    switch (event) {
       case Event.GroupAdmitted(GroupId group, int prompt, long epoch, var _) -> {
         name(group, prompt);
         life("admitted", group, Map.of("epoch", epoch));
@@ -168,19 +180,7 @@ public final class TraceFiles implements AutoCloseable {
       }
       case Event.LeaseSampled(LeaseId lease, long _) ->
           life("sampled", lease.group(), Map.of("fence", lease.fence()));
-      case Event.LeaseEnded(LeaseId lease, var reason, String detail, boolean counts) -> {
-        delta(Map.of("leased", -1, reason.name().toLowerCase(Locale.ROOT), 1));
-        life(
-            "pending",
-            lease.group(),
-            Map.of(
-                "reason",
-                reason.name().toLowerCase(Locale.ROOT),
-                "detail",
-                detail,
-                "counts",
-                counts));
-      }
+      case GroupEvent.Requeued requeued -> requeued(requeued, version);
       case Event.GroupBuffered(GroupSummary summary) -> {
         delta(Map.of("leased", -1, "buffered", 1));
         life("buffered", summary.lease().group(), numbers(summary));
@@ -192,75 +192,34 @@ public final class TraceFiles implements AutoCloseable {
         life("filtered", summary.lease().group(), numbers);
         prompts.remove(summary.lease().group());
       }
-      case Event.GroupStale(LeaseId lease) -> {
-        delta(Map.of("buffered", -1, "stale", 1));
-        life(
-            "pending",
-            lease.group(),
-            Map.of("reason", "stale", "trainer_version", version.number()));
-      }
       case Event.GroupFailed(GroupId group, String reason) -> {
         delta(Map.of("failed", 1));
         life("failed", group, Map.of("reason", reason));
         prompts.remove(group);
       }
-      case Event.AnswerRefused(LeaseId lease, String reason) -> {
-        delta(Map.of("refused", 1));
-        life("refused", lease.group(), Map.of("fence", lease.fence(), "reason", reason));
-      }
-      case Event.WorkerLost(var worker) -> instant("worker_lost", Map.of("worker", worker.value()));
-      case Event.WorkerRetired(var worker) ->
-          instant("worker_retired", Map.of("worker", worker.value()));
-      case Event.WorkerSuspended(var worker, int failures, String reason, long at, long until) ->
-          instant(
-              "worker_suspended",
-              Map.of(
-                  "worker",
-                  worker.value(),
-                  "failures",
-                  failures,
-                  "reason",
-                  reason,
-                  "millis",
-                  until - at));
-      case Event.WorkerResumed(var worker) ->
-          instant("worker_resumed", Map.of("worker", worker.value()));
-      case Event.VerificationSuspended(String reason, long at, long until) ->
-          instant("verification_suspended", Map.of("reason", reason, "millis", until - at));
-      case Event.VerificationResumed _ -> instant("verification_resumed", Map.of());
-      case Event.TaskMastered(long groups) -> instant("task_mastered", Map.of("groups", groups));
-      case Event.NodeSkipped(String node, var missed, String reason) ->
-          instant(
-              "node_skipped", Map.of("node", node, "version", missed.number(), "reason", reason));
-      case Event.NodeCaughtUp(String node, var held) ->
-          instant("node_caught_up", Map.of("node", node, "version", held.number()));
       case Event.StepStarted(long step, List<GroupId> groups) -> {
         training = groups;
         trainingSince = millis.getAsLong();
         delta(Map.of("buffered", -groups.size(), "training", groups.size(), "step", step));
       }
-      case Event.LossTokensCounted _,
-          Event.ProcessStarted _,
-          Event.WeightsMade _,
-          Event.GroupDigested _ -> {}
       case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
       case Event.StepSkipped(long step, String reason, boolean _) ->
           stepEnded(step, "skipped", Map.of("reason", reason));
-      case Event.OrderTaken(OperatorCommand verb, Attribution order) ->
-          instant("order_taken", Map.of("verb", verb.toString(), "by", order.by()));
-      case Event.OrderRefused(OperatorCommand verb, Attribution order, String reason) ->
-          instant(
-              "order_refused", Map.of("verb", verb.toString(), "by", order.by(), "reason", reason));
-      case Event.GroupWithdrawn(LeaseId lease) -> {
-        delta(Map.of("buffered", -1, "cancelled", 1));
-        life("pending", lease.group(), Map.of("reason", "withdrawn"));
-      }
-      case Event.CheckpointSaved(long step) -> instant("checkpoint_saved", Map.of("step", step));
-      case Event.DrainStarted _ -> instant("drain_started", Map.of());
-      case Event.SavingStarted _ -> instant("saving_started", Map.of());
-      case Event.RunEnded(var end) ->
-          instant("run_ended", Map.of("end", end.getClass().getSimpleName()));
     }
+  }
+
+  private void requeued(GroupEvent.Requeued event, WeightVersion version) {
+    Map<String, Object> why = new LinkedHashMap<>();
+    why.put("reason", event.reason().word());
+    why.put("detail", event.detail());
+    why.put("trainer_version", version.number());
+    String left = "buffered";
+    if (event instanceof Event.LeaseEnded lease) {
+      why.put("counts", lease.counts());
+      left = "leased";
+    }
+    delta(Map.of(left, -1, event.reason().word(), 1));
+    life("pending", event.lease().group(), why);
   }
 
   void rollout(Recorder.Judged judged) {
@@ -386,11 +345,11 @@ public final class TraceFiles implements AutoCloseable {
     owed.merge(name, change, name.equals("step") ? (_, step) -> step : Long::sum);
   }
 
-  private void instant(String name, Map<String, Object> more) {
+  private void instant(Event event) {
     Map<String, Object> line = line();
     line.put("type", "instant");
-    line.put("name", name);
-    line.putAll(more);
+    line.put("name", EventText.name(event));
+    line.putAll(EventText.fields(event));
     write(Files::trace, Kind.EVENT, line);
   }
 

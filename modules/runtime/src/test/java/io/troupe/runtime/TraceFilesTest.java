@@ -8,7 +8,9 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.prompt.Toys;
@@ -97,5 +99,25 @@ final class TraceFilesTest {
             "completions":["3","?","2"],"rewards":[0.0,null,1.0],\
             "verdicts":["another number","unverifiable: late","equal"]}
             """);
+  }
+
+  @Test
+  void event_ofTheRunAndOfAGroup_isAnInstantAndADifferenceWithTheGroupsLife() throws IOException {
+    try (TraceFiles traces = TraceFiles.open(folder, Toys.pool(), () -> 1_500, _ -> {})) {
+      traces.event(new Event.WorkerLost(new WorkerId("rollout-1")), WeightVersion.BASE);
+      traces.event(
+          new Event.LeaseEnded(Toys.lease(17, 21), LeaseEndReason.WORKER_LOST, "gone"),
+          WeightVersion.BASE);
+      traces.event(new Event.GroupStale(Toys.lease(18, 22)), WeightVersion.BASE);
+    }
+    assertThat(Files.readAllLines(folder.resolve("samples.jsonl")))
+        .containsExactly(
+            "{\"ts\":1.5,\"event\":\"pending\",\"group\":17,\"prompt_id\":\"\",\"reason\":\"worker_lost\","
+                + "\"detail\":\"gone\",\"trainer_version\":0,\"counts\":true}",
+            "{\"ts\":1.5,\"event\":\"pending\",\"group\":18,\"prompt_id\":\"\",\"reason\":\"stale\","
+                + "\"detail\":\"too old to train on\",\"trainer_version\":0}");
+    assertThat(Files.readAllLines(folder.resolve("trace.jsonl")).getFirst())
+        .isEqualTo(
+            "{\"ts\":1.5,\"type\":\"instant\",\"name\":\"worker_lost\",\"worker\":\"rollout-1\"}");
   }
 }

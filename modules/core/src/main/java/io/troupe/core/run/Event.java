@@ -10,6 +10,9 @@ import java.util.List;
 
 /** What happened, as the journal keeps it: the state is a fold over these. */
 public sealed interface Event {
+  /** An event that changes no state and only informs. */
+  sealed interface Notice {}
+
   /** The run began from the base weights. */
   record RunStarted() implements Event {}
 
@@ -17,28 +20,28 @@ public sealed interface Event {
   record RunResumed(RunState state) implements Event {}
 
   /** A process works on the run from here on, and these facts decide the bits that it computes. */
-  record ProcessStarted(ProcessFacts process) implements Event {}
+  record ProcessStarted(ProcessFacts process) implements Event, Notice {}
 
   /**
    * The trainer has the weights of a version.
    *
    * @param digest SHA-256, in hex, over name, shape and bytes of all tensors
    */
-  record WeightsMade(WeightVersion version, String digest) implements Event {}
+  record WeightsMade(WeightVersion version, String digest) implements Event, Notice {}
 
   /** A worker asked for more, as in {@link Input.DemandRaised}. */
   record DemandRaised(WorkerId worker, long total) implements Event {}
 
   /** The next prompt became a group. */
   record GroupAdmitted(GroupId group, int prompt, long epoch, PromptCursor cursor)
-      implements Event {}
+      implements Event, GroupEvent {}
 
   /** A worker got the right to produce a group. */
   record LeaseGranted(LeaseId lease, WorkerId worker, WeightVersion version, long deadlineMillis)
-      implements Event {}
+      implements Event, GroupEvent {}
 
   /** The completions of a lease are sampled; the verifiers have as long as the sampling had. */
-  record LeaseSampled(LeaseId lease, long deadlineMillis) implements Event {}
+  record LeaseSampled(LeaseId lease, long deadlineMillis) implements Event, GroupEvent {}
 
   /**
    * A lease ended without an accepted answer; its group waits to be sampled again.
@@ -46,7 +49,7 @@ public sealed interface Event {
    * @param counts whether it uses up some of the prompt's attempts
    */
   record LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail, boolean counts)
-      implements Event {
+      implements Event, GroupEvent.Requeued {
     /** The end of a lease that counts if one of its kind can. */
     public LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail) {
       this(lease, reason, detail, reason.chargeable());
@@ -58,23 +61,33 @@ public sealed interface Event {
    *
    * @param digests one a completion, as {@link io.troupe.core.rollout.CompletionDigest} makes them
    */
-  record GroupDigested(LeaseId lease, List<String> digests) implements Event {
+  record GroupDigested(LeaseId lease, List<String> digests) implements Event, Notice {
     public GroupDigested {
       digests = List.copyOf(digests);
     }
   }
 
   /** A scored group was accepted. */
-  record GroupBuffered(GroupSummary summary) implements Event {}
+  record GroupBuffered(GroupSummary summary) implements Event, GroupEvent {}
 
   /** A scored group was put aside: its rewards are all equal, it has nothing to teach. */
-  record GroupFiltered(GroupSummary summary) implements Event {}
+  record GroupFiltered(GroupSummary summary) implements Event, GroupEvent {}
 
   /** A buffered group became too stale; it waits to be sampled again. */
-  record GroupStale(LeaseId lease) implements Event {}
+  record GroupStale(LeaseId lease) implements Event, GroupEvent.Requeued {
+    @Override
+    public LeaseEndReason reason() {
+      return LeaseEndReason.STALE;
+    }
+
+    @Override
+    public String detail() {
+      return "too old to train on";
+    }
+  }
 
   /** A group was given up for this epoch. */
-  record GroupFailed(GroupId group, String reason) implements Event {}
+  record GroupFailed(GroupId group, String reason) implements Event, GroupEvent {}
 
   /** An answer came under a lease that had ended, or was not what its lease is about. */
   record AnswerRefused(LeaseId lease, String reason) implements Event {}
@@ -115,13 +128,13 @@ public sealed interface Event {
    * it until it holds the newest weights again. The event comes once, not with every version that
    * the node lacks.
    */
-  record NodeSkipped(String node, WeightVersion version, String reason) implements Event {}
+  record NodeSkipped(String node, WeightVersion version, String reason) implements Event, Notice {}
 
   /** A node that was skipped holds the newest weights again. */
-  record NodeCaughtUp(String node, WeightVersion version) implements Event {}
+  record NodeCaughtUp(String node, WeightVersion version) implements Event, Notice {}
 
   /** A training step began on these groups, from the present version. */
-  record StepStarted(long step, List<GroupId> groups) implements Event {
+  record StepStarted(long step, List<GroupId> groups) implements Event, GroupEvent {
     public StepStarted {
       groups = List.copyOf(groups);
     }
@@ -139,17 +152,17 @@ public sealed interface Event {
    */
   record LossTokensCounted(
       long step, long weighted, long unweighted, long stalenessMax, long maxStaleness)
-      implements Event {}
+      implements Event, Notice {}
 
   /** A step ended; its weights are the present version. */
-  record StepTrained(long step) implements Event {}
+  record StepTrained(long step) implements Event, GroupEvent {}
 
   /**
    * A step ended without moving the weights; its groups are spent.
    *
    * @param empty whether no token of it had loss weight; otherwise a number was not finite
    */
-  record StepSkipped(long step, String reason, boolean empty) implements Event {
+  record StepSkipped(long step, String reason, boolean empty) implements Event, GroupEvent {
     /** A step with a number that was not finite. */
     public StepSkipped(long step, String reason) {
       this(step, reason, false);
@@ -157,19 +170,30 @@ public sealed interface Event {
   }
 
   /** Every completion of the last {@code groups} groups was right: nothing is left to learn. */
-  record TaskMastered(long groups) implements Event {}
+  record TaskMastered(long groups) implements Event, Notice {}
 
   /** An operator's order was carried out; what it changed follows as events of its own. */
   record OrderTaken(OperatorCommand verb, Attribution order) implements Event {}
 
   /** An operator's order could not be carried out; nothing changed. */
-  record OrderRefused(OperatorCommand verb, Attribution order, String reason) implements Event {}
+  record OrderRefused(OperatorCommand verb, Attribution order, String reason)
+      implements Event, Notice {}
 
   /** An operator took a buffered group back; it waits to be sampled again. */
-  record GroupWithdrawn(LeaseId lease) implements Event {}
+  record GroupWithdrawn(LeaseId lease) implements Event, GroupEvent.Requeued {
+    @Override
+    public LeaseEndReason reason() {
+      return LeaseEndReason.CANCELLED;
+    }
+
+    @Override
+    public String detail() {
+      return "withdrawn by an operator";
+    }
+  }
 
   /** A checkpoint is durable. */
-  record CheckpointSaved(long step) implements Event {}
+  record CheckpointSaved(long step) implements Event, Notice {}
 
   /** No lease is granted and no step starts any more; {@code end} follows. */
   record DrainStarted(long deadlineMillis, RunEnd end) implements Event {}

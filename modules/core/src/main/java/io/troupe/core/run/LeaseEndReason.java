@@ -1,5 +1,7 @@
 package io.troupe.core.run;
 
+import java.util.Locale;
+
 /** Why a lease ended without an accepted answer. */
 public enum LeaseEndReason {
   /** The worker took longer to sample than the lease lasts. */
@@ -16,6 +18,11 @@ public enum LeaseEndReason {
   STALE,
   /** The run drains, ends, or was resumed; or an operator took the group away. */
   CANCELLED;
+
+  /** Its name in files and on screens. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 
   /**
    * Whether such an end may count as a failure of the prompt; the state decides whether it does.

@@ -132,13 +132,7 @@ public record RunState(
       case Event.VerificationResumed _ -> outages(outages.verifiersClosed());
       case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).markedAbsent());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
-      case Event.LossTokensCounted _,
-          Event.NodeSkipped _,
-          Event.NodeCaughtUp _,
-          Event.ProcessStarted _,
-          Event.WeightsMade _,
-          Event.GroupDigested _ ->
-          this;
+      case Event.Notice _ -> this;
       case Event.StepTrained(long step) -> {
         List<GroupId> batch = inTraining().map(Group::id).toList();
         yield without(batch)
@@ -162,11 +156,9 @@ public record RunState(
       case Event.OrderTaken(OperatorCommand.ResumeAdmission resumption, Attribution _) ->
           orders(resumption).outages(outages.succeeded());
       case Event.OrderTaken(OperatorCommand verb, Attribution _) -> orders(verb);
-      case Event.OrderRefused _ -> this;
       case Event.GroupWithdrawn(LeaseId lease) ->
           group(group(lease.group()).drawn().at(new Group.Waiting()))
               .ledger(ledger.end(LeaseEndReason.CANCELLED));
-      case Event.CheckpointSaved _, Event.TaskMastered _ -> this;
       case Event.DrainStarted(long deadline, RunEnd end) ->
           phase(new Phase.Draining(deadline, end));
       case Event.SavingStarted(RunEnd end) -> phase(new Phase.Saving(end));

@@ -4,12 +4,12 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.GroupEvent;
 import io.troupe.telemetry.view.EventText;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -71,6 +71,23 @@ public final class ChromeTrace {
   /** Takes note of an event, at milliseconds since 1970. */
   public void event(long at, Event event) {
     switch (event) {
+      case GroupEvent moved -> moved(at, moved);
+      case Event.RunResumed _ -> {
+        drawing.clear();
+        judging.clear();
+        buffered.clear();
+        instant(EventText.text(event), at);
+      }
+      default -> {
+        if (EventText.story(event)) {
+          instant(EventText.text(event), at);
+        }
+      }
+    }
+  }
+
+  private void moved(long at, GroupEvent event) {
+    switch (event) {
       case Event.LeaseGranted(var lease, var worker, var _, long _) -> {
         workers.put(lease, worker.value());
         drawing.put(lease, new Slice(lanes(worker.value()).take(), at));
@@ -79,15 +96,15 @@ public final class ChromeTrace {
         endDrawing(lease, at, SAMPLE);
         judging.put(lease, new Slice(lanes(VERIFICATION).take(), at));
       }
-      case Event.LeaseEnded(LeaseId lease, var reason, String _, boolean _) ->
-          endLease(lease, at, reason.name().toLowerCase(Locale.ROOT));
+      case GroupEvent.Requeued requeued -> {
+        endLease(requeued.lease(), at, requeued.reason().word());
+        buffered.remove(requeued.lease().group());
+      }
       case Event.GroupFiltered(GroupSummary summary) -> endLease(summary.lease(), at, "filtered");
       case Event.GroupBuffered(GroupSummary summary) -> {
         endLease(summary.lease(), at, "scored");
         buffered.put(summary.lease().group(), summary.lease());
       }
-      case Event.GroupStale(LeaseId lease) -> buffered.remove(lease.group());
-      case Event.GroupWithdrawn(LeaseId lease) -> buffered.remove(lease.group());
       case Event.StepStarted(long _, List<GroupId> groups) -> {
         stepSince = at;
         batch = groups;
@@ -95,39 +112,7 @@ public final class ChromeTrace {
       case Event.StepTrained(long step) -> endStep("step " + step, at);
       case Event.StepSkipped(long step, String _, boolean _) ->
           endStep("step " + step + " skipped", at);
-      case Event.WorkerLost(var worker) -> instant(worker + " is gone", at);
-      case Event.WorkerRetired(var worker) -> instant(worker + " leaves", at);
-      case Event.WorkerSuspended suspension -> instant(suspension.worker() + " is suspended", at);
-      case Event.WorkerResumed(var worker) -> instant(worker + " works again", at);
-      case Event.VerificationSuspended _ -> instant("verifiers are away", at);
-      case Event.VerificationResumed _ -> instant("verifiers judge again", at);
-      case Event.TaskMastered _ -> instant("nothing is left to learn", at);
-      case Event.NodeSkipped(String node, var version, String _) ->
-          instant("node %s is behind, %s".formatted(node, version), at);
-      case Event.NodeCaughtUp(String node, var version) ->
-          instant("node %s caught up, %s".formatted(node, version), at);
-      case Event.OrderTaken(var verb, var order) ->
-          instant(order.by() + ": " + EventText.words(verb), at);
-      case Event.CheckpointSaved(long step) -> instant("checkpoint of step " + step, at);
-      case Event.RunResumed _ -> {
-        drawing.clear();
-        judging.clear();
-        buffered.clear();
-        instant("the run goes on", at);
-      }
-      case Event.RunStarted _ -> instant("the run began", at);
-      case Event.DrainStarted _ -> instant("drain", at);
-      case Event.RunEnded(var end) -> instant("the run is over: " + EventText.words(end), at);
-      case Event.DemandRaised _,
-          Event.GroupAdmitted _,
-          Event.GroupFailed _,
-          Event.AnswerRefused _,
-          Event.LossTokensCounted _,
-          Event.ProcessStarted _,
-          Event.WeightsMade _,
-          Event.GroupDigested _,
-          Event.OrderRefused _,
-          Event.SavingStarted _ -> {}
+      case Event.GroupAdmitted _, Event.GroupFailed _ -> {}
     }
   }
 

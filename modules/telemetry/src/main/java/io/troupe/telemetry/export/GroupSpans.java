@@ -7,9 +7,9 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.GroupEvent;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -71,6 +71,17 @@ public final class GroupSpans {
   /** Takes note of an event, at milliseconds since 1970. */
   public void event(long at, Event event) {
     switch (event) {
+      case GroupEvent moved -> moved(at, moved);
+      case Event.RunResumed _ -> {
+        List.copyOf(lives.keySet()).forEach(group -> end(group, at, "undone by a resume", ""));
+        resumes++;
+      }
+      default -> {}
+    }
+  }
+
+  private void moved(long at, GroupEvent event) {
+    switch (event) {
       case Event.GroupAdmitted(GroupId group, int prompt, long epoch, var _) -> {
         GroupTrace life = life(group, at);
         life.attributes.put("troupe.prompt", (long) prompt);
@@ -84,13 +95,8 @@ public final class GroupSpans {
       }
       case Event.LeaseSampled(LeaseId lease, long _) ->
           next(lease.group(), at, "judging", of(lease), "");
-      case Event.LeaseEnded(LeaseId lease, var reason, String detail, boolean _) ->
-          next(
-              lease.group(),
-              at,
-              "waiting",
-              Map.of(),
-              reason.name().toLowerCase(Locale.ROOT) + (detail.isEmpty() ? "" : ": " + detail));
+      case GroupEvent.Requeued requeued ->
+          next(requeued.lease().group(), at, "waiting", Map.of(), requeued.cause());
       case Event.GroupBuffered(GroupSummary summary) -> {
         scored(summary, at);
         next(summary.lease().group(), at, "buffered", of(summary.lease()), "");
@@ -99,10 +105,6 @@ public final class GroupSpans {
         scored(summary, at);
         end(summary.lease().group(), at, "filtered", "");
       }
-      case Event.GroupStale(LeaseId lease) ->
-          next(lease.group(), at, "waiting", Map.of(), "it became too stale");
-      case Event.GroupWithdrawn(LeaseId lease) ->
-          next(lease.group(), at, "waiting", Map.of(), "an operator took it back");
       case Event.GroupFailed(GroupId group, String reason) -> end(group, at, "failed", reason);
       case Event.StepStarted(long step, List<GroupId> groups) -> {
         batch = groups;
@@ -110,32 +112,6 @@ public final class GroupSpans {
       }
       case Event.StepTrained(long step) -> endBatch(at, step, "trained");
       case Event.StepSkipped(long step, String _, boolean _) -> endBatch(at, step, "skipped");
-      case Event.RunResumed _ -> {
-        List.copyOf(lives.keySet()).forEach(group -> end(group, at, "undone by a resume", ""));
-        resumes++;
-      }
-      case Event.RunStarted _,
-          Event.DemandRaised _,
-          Event.AnswerRefused _,
-          Event.WorkerLost _,
-          Event.WorkerRetired _,
-          Event.WorkerSuspended _,
-          Event.WorkerResumed _,
-          Event.VerificationSuspended _,
-          Event.VerificationResumed _,
-          Event.TaskMastered _,
-          Event.NodeSkipped _,
-          Event.NodeCaughtUp _,
-          Event.LossTokensCounted _,
-          Event.ProcessStarted _,
-          Event.WeightsMade _,
-          Event.GroupDigested _,
-          Event.OrderTaken _,
-          Event.OrderRefused _,
-          Event.CheckpointSaved _,
-          Event.DrainStarted _,
-          Event.SavingStarted _,
-          Event.RunEnded _ -> {}
     }
   }
 

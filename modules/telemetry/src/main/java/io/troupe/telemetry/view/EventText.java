@@ -1,13 +1,20 @@
 package io.troupe.telemetry.view;
 
+import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunEnd;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
 
 /**
- * An event as a line that a person reads.
+ * An event as a line that a person reads: the one place that says what each event means. The feed,
+ * the trace files, Chrome's traces and the marks of curves show events by it, so that a new event
+ * is described here and nowhere else.
  *
  * @param sequence its number among the run's events, from 1: a stable address
  * @param atMillis since 1970, UTC
@@ -26,11 +33,46 @@ public record EventText(
     String text,
     long group,
     String worker) {
-  private record Line(int density, String tone, String text, long group, String worker) {
-    static Line story(String tone, String text) {
-      return new Line(0, tone, text, 0, "");
+  /**
+   * What every view says of an event; its sentence is made when it is read.
+   *
+   * @param fields its parts by their names in the trace files
+   */
+  private record Line(
+      int density,
+      String tone,
+      Map<String, Object> fields,
+      Supplier<String> text,
+      long group,
+      String worker) {
+    static Line story(String tone, Supplier<String> text) {
+      return story(tone, Map.of(), text);
+    }
+
+    static Line story(String tone, Map<String, Object> fields, Supplier<String> text) {
+      return new Line(STORY, tone, fields, text, 0, "");
+    }
+
+    static Line story(
+        String tone, WorkerId worker, Map<String, Object> fields, Supplier<String> text) {
+      Map<String, Object> all = new LinkedHashMap<>();
+      all.put("worker", worker.value());
+      all.putAll(fields);
+      return new Line(STORY, tone, all, text, 0, worker.value());
+    }
+
+    static Line ofGroup(int density, String tone, GroupId group, Supplier<String> text) {
+      return new Line(density, tone, Map.of(), text, group.number(), "");
+    }
+
+    static Line detail(int density, Supplier<String> text) {
+      return new Line(density, "plain", Map.of(), text, 0, "");
     }
   }
+
+  private static final int STORY = 0;
+  private static final int ENDS = 1;
+  private static final int ALL = 2;
 
   /** The line of an event. */
   static EventText of(long sequence, long atMillis, Event event) {
@@ -41,199 +83,198 @@ public record EventText(
         event.getClass().getSimpleName(),
         line.density(),
         line.tone(),
-        line.text(),
+        line.text().get(),
         line.group(),
         line.worker());
   }
 
   /** How dense a view must be to show an event, without making its text. */
   static int density(Event event) {
-    return switch (event) {
-      case Event.RunStarted _,
-          Event.RunResumed _,
-          Event.WorkerLost _,
-          Event.WorkerRetired _,
-          Event.WorkerSuspended _,
-          Event.WorkerResumed _,
-          Event.VerificationSuspended _,
-          Event.VerificationResumed _,
-          Event.TaskMastered _,
-          Event.NodeSkipped _,
-          Event.NodeCaughtUp _,
-          Event.StepTrained _,
-          Event.StepSkipped _,
-          Event.OrderTaken _,
-          Event.OrderRefused _,
-          Event.CheckpointSaved _,
-          Event.DrainStarted _,
-          Event.SavingStarted _,
-          Event.RunEnded _ ->
-          0;
-      case Event.LeaseEnded _,
-          Event.GroupFailed _,
-          Event.GroupStale _,
-          Event.GroupWithdrawn _,
-          Event.AnswerRefused _,
-          Event.StepStarted _ ->
-          1;
-      case Event.DemandRaised _,
-          Event.GroupAdmitted _,
-          Event.LeaseGranted _,
-          Event.LossTokensCounted _,
-          Event.ProcessStarted _,
-          Event.WeightsMade _,
-          Event.GroupDigested _,
-          Event.LeaseSampled _,
-          Event.GroupBuffered _,
-          Event.GroupFiltered _ ->
-          2;
-    };
+    return line(event).density();
+  }
+
+  /** Whether an event belongs to the run's story. */
+  public static boolean story(Event event) {
+    return density(event) == STORY;
+  }
+
+  /** An event in a sentence. */
+  public static String text(Event event) {
+    return line(event).text().get();
+  }
+
+  /** An event's name in the trace files, such as {@code worker_lost}. */
+  public static String name(Event event) {
+    String type = event.getClass().getSimpleName();
+    return type.replaceAll("(?<=[a-z])(?=[A-Z])", "_").toLowerCase(Locale.ROOT);
+  }
+
+  /** The parts of an event of the run's story, by name. */
+  public static Map<String, Object> fields(Event event) {
+    return line(event).fields();
   }
 
   private static Line line(Event event) {
-    int density = density(event);
     return switch (event) {
-      case Event.RunStarted _ -> Line.story("good", "the run began");
+      case Event.RunStarted _ -> Line.story("good", () -> "the run began");
       case Event.RunResumed(var state) ->
-          Line.story("warn", "the run goes on from %s".formatted(state.version()));
+          Line.story(
+              "warn",
+              Map.of("step", state.version().number()),
+              () -> "the run goes on from %s".formatted(state.version()));
       case Event.DemandRaised(var worker, long total) ->
           new Line(
-              density,
+              ALL,
               "plain",
-              "%s asked for work, %d groups so far".formatted(worker, total),
+              Map.of(),
+              () -> "%s asked for work, %d groups so far".formatted(worker, total),
               0,
               worker.value());
       case Event.GroupAdmitted(var group, int prompt, long epoch, var _) ->
-          new Line(
-              density,
+          Line.ofGroup(
+              ALL,
               "plain",
-              "%s admitted: prompt %d, epoch %d".formatted(group, prompt, epoch),
-              group.number(),
-              "");
+              group,
+              () -> "%s admitted: prompt %d, epoch %d".formatted(group, prompt, epoch));
       case Event.LeaseGranted(var lease, var worker, var version, long _) ->
           new Line(
-              density,
+              ALL,
               "plain",
-              "%s leased to %s at %s".formatted(lease, worker, version),
+              Map.of(),
+              () -> "%s leased to %s at %s".formatted(lease, worker, version),
               lease.group().number(),
               worker.value());
       case Event.LeaseSampled(var lease, long _) ->
-          new Line(density, "plain", lease + " drawn, being verified", lease.group().number(), "");
+          Line.ofGroup(ALL, "plain", lease.group(), () -> lease + " drawn, being verified");
       case Event.LeaseEnded(var lease, var reason, String detail, boolean counts) ->
-          new Line(
-              density,
+          Line.ofGroup(
+              ENDS,
               "warn",
-              "%s ended: %s, %s%s"
-                  .formatted(
-                      lease,
-                      reason.name().toLowerCase(Locale.ROOT).replace('_', ' '),
-                      detail,
-                      counts ? "" : "; it costs no attempt"),
-              lease.group().number(),
-              "");
+              lease.group(),
+              () ->
+                  "%s ended: %s, %s%s"
+                      .formatted(
+                          lease,
+                          reason.word().replace('_', ' '),
+                          detail,
+                          counts ? "" : "; it costs no attempt"));
       case Event.GroupBuffered(var summary) ->
-          new Line(
-              density,
+          Line.ofGroup(
+              ALL,
               "plain",
-              "%s buffered, rewards %s".formatted(summary.lease(), summary.rewards()),
-              summary.lease().group().number(),
-              "");
+              summary.lease().group(),
+              () -> "%s buffered, rewards %s".formatted(summary.lease(), summary.rewards()));
       case Event.GroupFiltered(var summary) ->
-          new Line(
-              density,
+          Line.ofGroup(
+              ALL,
               "plain",
-              "%s filtered: all rewards are %s"
-                  .formatted(summary.lease(), summary.rewards().getFirst()),
-              summary.lease().group().number(),
-              "");
+              summary.lease().group(),
+              () ->
+                  "%s filtered: all rewards are %s"
+                      .formatted(summary.lease(), summary.rewards().getFirst()));
       case Event.GroupStale(var lease) ->
-          new Line(density, "warn", lease + " became too stale", lease.group().number(), "");
+          Line.ofGroup(ENDS, "warn", lease.group(), () -> lease + " became too stale");
       case Event.GroupWithdrawn(var lease) ->
-          new Line(density, "warn", lease + " was taken back", lease.group().number(), "");
+          Line.ofGroup(ENDS, "warn", lease.group(), () -> lease + " was taken back");
       case Event.GroupFailed(var group, String reason) ->
-          new Line(density, "bad", "%s given up: %s".formatted(group, reason), group.number(), "");
+          Line.ofGroup(ENDS, "bad", group, () -> "%s given up: %s".formatted(group, reason));
       case Event.AnswerRefused(var lease, String reason) ->
-          new Line(
-              density,
+          Line.ofGroup(
+              ENDS,
               "warn",
-              "answer of %s refused: %s".formatted(lease, reason),
-              lease.group().number(),
-              "");
+              lease.group(),
+              () -> "answer of %s refused: %s".formatted(lease, reason));
       case Event.NodeSkipped(String node, var version, String reason) ->
           Line.story(
-              "warn", "node %s is behind with weights, %s: %s".formatted(node, version, reason));
+              "warn",
+              Map.of("node", node, "version", version.number(), "reason", reason),
+              () -> "node %s is behind with weights, %s: %s".formatted(node, version, reason));
       case Event.NodeCaughtUp(String node, var version) ->
-          Line.story("good", "node %s holds the newest weights again, %s".formatted(node, version));
+          Line.story(
+              "good",
+              Map.of("node", node, "version", version.number()),
+              () -> "node %s holds the newest weights again, %s".formatted(node, version));
       case Event.WorkerRetired(var worker) ->
-          new Line(
-              density, "plain", worker + " finishes what it has and leaves", 0, worker.value());
-      case Event.WorkerSuspended suspension ->
-          new Line(
-              0,
-              "bad",
-              "%s is suspended for %s after %d failures in a row: %s"
-                  .formatted(
-                      suspension.worker(),
-                      RunSnapshot.seconds(suspension.untilMillis() - suspension.atMillis()),
-                      suspension.failures(),
-                      suspension.reason()),
-              0,
-              suspension.worker().value());
-      case Event.WorkerResumed(var worker) ->
-          new Line(0, "good", worker + " works again", 0, worker.value());
-      case Event.VerificationSuspended(String reason, long from, long until) ->
+          Line.story("plain", worker, Map.of(), () -> worker + " finishes what it has and leaves");
+      case Event.WorkerSuspended(var worker, int failures, String reason, long at, long until) ->
           Line.story(
               "bad",
-              "verifiers are away, nothing is granted for %s: %s"
-                  .formatted(RunSnapshot.seconds(until - from), reason));
-      case Event.VerificationResumed _ -> Line.story("good", "verifiers judge again");
+              worker,
+              Map.of("failures", failures, "reason", reason, "millis", until - at),
+              () ->
+                  "%s is suspended for %s after %d failures in a row: %s"
+                      .formatted(worker, RunSnapshot.seconds(until - at), failures, reason));
+      case Event.WorkerResumed(var worker) ->
+          Line.story("good", worker, Map.of(), () -> worker + " works again");
+      case Event.VerificationSuspended(String reason, long at, long until) ->
+          Line.story(
+              "bad",
+              Map.of("reason", reason, "millis", until - at),
+              () ->
+                  "verifiers are away, nothing is granted for %s: %s"
+                      .formatted(RunSnapshot.seconds(until - at), reason));
+      case Event.VerificationResumed _ -> Line.story("good", () -> "verifiers judge again");
       case Event.TaskMastered(long groups) ->
-          Line.story("good", "every completion of the last %d groups was right".formatted(groups));
+          Line.story(
+              "good",
+              Map.of("groups", groups),
+              () -> "every completion of the last %d groups was right".formatted(groups));
       case Event.WorkerLost(var worker) ->
-          new Line(0, "bad", worker + " is gone", 0, worker.value());
+          Line.story("bad", worker, Map.of(), () -> worker + " is gone");
       case Event.StepStarted(long step, var groups) ->
-          new Line(
-              density, "plain", "step %d began on %d groups".formatted(step, groups.size()), 0, "");
+          Line.detail(ENDS, () -> "step %d began on %d groups".formatted(step, groups.size()));
       case Event.LossTokensCounted(
               long step,
               long weighted,
               long unweighted,
               long most,
               long bound) ->
-          new Line(
-              density,
-              "plain",
-              "step %d gave weight to %d tokens and none to %d, staleness at most %d (bound %d)"
-                  .formatted(step, weighted, unweighted, most, bound),
-              0,
-              "");
+          Line.detail(
+              ALL,
+              () ->
+                  "step %d gave weight to %d tokens and none to %d, staleness at most %d (bound %d)"
+                      .formatted(step, weighted, unweighted, most, bound));
       case Event.ProcessStarted(var process) ->
-          new Line(density, "plain", "a process works on the run: " + process.facts(), 0, "");
+          Line.detail(ALL, () -> "a process works on the run: " + process.facts());
       case Event.WeightsMade(var version, String digest) ->
-          new Line(density, "plain", "%s has digest %s".formatted(version, digest), 0, "");
+          Line.detail(ALL, () -> "%s has digest %s".formatted(version, digest));
       case Event.GroupDigested(var lease, var digests) ->
-          new Line(
-              density,
+          Line.ofGroup(
+              ALL,
               "plain",
-              "completions of %s have digests %s".formatted(lease, String.join(" ", digests)),
-              lease.group().number(),
-              "");
+              lease.group(),
+              () ->
+                  "completions of %s have digests %s".formatted(lease, String.join(" ", digests)));
       case Event.StepTrained(long step) ->
-          Line.story("plain", "step %d made v%d".formatted(step, step));
+          Line.story("plain", () -> "step %d made v%d".formatted(step, step));
       case Event.StepSkipped(long step, String reason, boolean _) ->
-          Line.story("bad", "step %d skipped: %s".formatted(step, reason));
+          Line.story("bad", () -> "step %d skipped: %s".formatted(step, reason));
       case Event.OrderTaken(OperatorCommand verb, Attribution order) ->
-          Line.story("warn", "%s: %s%s".formatted(order.by(), words(verb), why(order)));
+          Line.story(
+              "warn",
+              Map.of("verb", verb.toString(), "by", order.by()),
+              () -> "%s: %s%s".formatted(order.by(), words(verb), why(order)));
       case Event.OrderRefused(OperatorCommand verb, Attribution order, String reason) ->
           Line.story(
               "warn",
-              "%s wanted to %s%s; refused: %s"
-                  .formatted(order.by(), words(verb), why(order), reason));
+              Map.of("verb", verb.toString(), "by", order.by(), "reason", reason),
+              () ->
+                  "%s wanted to %s%s; refused: %s"
+                      .formatted(order.by(), words(verb), why(order), reason));
       case Event.CheckpointSaved(long step) ->
-          Line.story("good", "checkpoint of step %d is durable".formatted(step));
-      case Event.DrainStarted _ -> Line.story("warn", "draining: groups in flight may finish");
-      case Event.SavingStarted _ -> Line.story("plain", "the last checkpoint is being written");
-      case Event.RunEnded(RunEnd end) -> Line.story(tone(end), "the run is over: " + words(end));
+          Line.story(
+              "good",
+              Map.of("step", step),
+              () -> "checkpoint of step %d is durable".formatted(step));
+      case Event.DrainStarted _ ->
+          Line.story("warn", () -> "draining: groups in flight may finish");
+      case Event.SavingStarted _ ->
+          Line.story("plain", () -> "the last checkpoint is being written");
+      case Event.RunEnded(RunEnd end) ->
+          Line.story(
+              tone(end),
+              Map.of("end", end.getClass().getSimpleName()),
+              () -> "the run is over: " + words(end));
     };
   }
 

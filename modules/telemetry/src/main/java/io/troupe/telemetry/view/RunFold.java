@@ -8,6 +8,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
+import io.troupe.core.run.GroupEvent;
 import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.run.Ledger;
 import io.troupe.core.run.OperatorCommand;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -244,6 +244,7 @@ public final class RunFold {
 
   private void apply(long at, Event event) {
     switch (event) {
+      case GroupEvent moved -> moved(at, moved);
       case Event.RunStarted _ -> {
         phase = "running";
         workers.awaited(at);
@@ -251,6 +252,39 @@ public final class RunFold {
       case Event.RunResumed(RunState state) -> resumed(state, at);
       case Event.DemandRaised(var worker, long total) ->
           worker(worker.value(), at).asked(total, at);
+      case Event.AnswerRefused(LeaseId _, String reason) -> {
+        totals.refused++;
+        count(refusals, reason);
+      }
+      case Event.WorkerLost(var worker) ->
+          workers.known(worker.value()).ifPresent(life -> life.gone(at));
+      case Event.WorkerRetired(var worker) ->
+          workers.known(worker.value()).ifPresent(life -> life.retired(at));
+      case Event.OrderTaken(OperatorCommand verb, var order) -> {
+        ordered(verb, order.by(), at);
+        mark("order", at, order.by() + ": " + EventText.words(verb));
+      }
+      case Event.NodeSkipped(String node, var missed, String _) ->
+          mark("node", at, "%s is behind, %s".formatted(node, missed));
+      case Event.NodeCaughtUp(String node, var held) ->
+          mark("node", at, "%s caught up, %s".formatted(node, held));
+      case Event.DrainStarted _ -> phase = "draining";
+      case Event.SavingStarted _ -> phase = "saving";
+      case Event.RunEnded(var how) -> {
+        phase = "ended";
+        end = EventText.words(how);
+        workers.removeGone(at);
+      }
+      default -> {}
+    }
+  }
+
+  private void mark(String kind, long at, String text) {
+    push(marks, new RunView.Mark(version, at, kind, text), MAX_MARKS);
+  }
+
+  private void moved(long at, GroupEvent event) {
+    switch (event) {
       case Event.GroupAdmitted(var group, int prompt, long epoch, var _) -> {
         totals.admitted++;
         live.put(group.number(), new GroupTimeline(group.number(), prompt, epoch, at, stages));
@@ -271,33 +305,22 @@ public final class RunFold {
         life.stage("verifying", at);
         workers.known(life.worker).ifPresent(worker -> worker.sampled(at));
       }
-      case Event.LeaseEnded(LeaseId lease, LeaseEndReason reason, String detail, boolean _) -> {
-        GroupTimeline life = timeline(lease, at);
-        boolean verifying = life.stage.equals("verifying");
-        workers.known(life.worker).ifPresent(worker -> worker.released(verifying, at));
-        life.requeued(reason.name().toLowerCase(Locale.ROOT) + ": " + detail, at);
-        count(losses, reason.name().toLowerCase(Locale.ROOT));
-        totals.end(reason);
+      case GroupEvent.Requeued requeued -> {
+        GroupTimeline life = timeline(requeued.lease(), at);
+        if (life.leased()) {
+          boolean verifying = life.stage.equals("verifying");
+          workers.known(life.worker).ifPresent(worker -> worker.released(verifying, at));
+        }
+        life.requeued(requeued.cause(), at);
+        count(losses, requeued.reason().word());
+        totals.end(requeued.reason());
       }
-      case Event.GroupBuffered(GroupSummary summary) -> {
-        GroupTimeline life = scored(summary, at);
-        life.stage("buffered", at);
-      }
+      case Event.GroupBuffered(GroupSummary summary) -> scored(summary, at).stage("buffered", at);
       case Event.GroupFiltered(GroupSummary summary) -> {
         GroupTimeline life = scored(summary, at);
         life.staleness = Math.max(0, version - summary.oldest().number());
         finish(life, "filtered", at);
         totals.filtered++;
-      }
-      case Event.GroupStale(LeaseId lease) -> {
-        timeline(lease, at).requeued("stale: too old to train on", at);
-        count(losses, "stale");
-        totals.stale++;
-      }
-      case Event.GroupWithdrawn(LeaseId lease) -> {
-        timeline(lease, at).requeued("withdrawn by an operator", at);
-        count(losses, "cancelled");
-        totals.cancelled++;
       }
       case Event.GroupFailed(var group, String reason) -> {
         GroupTimeline life = live.get(group.number());
@@ -307,14 +330,6 @@ public final class RunFold {
         }
         totals.failed++;
       }
-      case Event.AnswerRefused(LeaseId _, String reason) -> {
-        totals.refused++;
-        count(refusals, reason);
-      }
-      case Event.WorkerLost(var worker) ->
-          workers.known(worker.value()).ifPresent(life -> life.gone(at));
-      case Event.WorkerRetired(var worker) ->
-          workers.known(worker.value()).ifPresent(life -> life.retired(at));
       case Event.StepStarted(long step, var groups) -> {
         stepStartedAt = at;
         for (GroupId group : groups) {
@@ -328,41 +343,6 @@ public final class RunFold {
       case Event.StepSkipped _ -> {
         totals.skipped += endTraining("skipped", at);
         checkpointAsked = false;
-      }
-      case Event.OrderTaken(OperatorCommand verb, var order) -> {
-        ordered(verb, order.by(), at);
-        push(
-            marks,
-            new RunView.Mark(version, at, "order", order.by() + ": " + EventText.words(verb)),
-            MAX_MARKS);
-      }
-      case Event.OrderRefused _ -> {}
-      case Event.NodeSkipped(String node, var missed, String _) ->
-          push(
-              marks,
-              new RunView.Mark(version, at, "node", "%s is behind, %s".formatted(node, missed)),
-              MAX_MARKS);
-      case Event.NodeCaughtUp(String node, var held) ->
-          push(
-              marks,
-              new RunView.Mark(version, at, "node", "%s caught up, %s".formatted(node, held)),
-              MAX_MARKS);
-      case Event.WorkerSuspended _,
-          Event.WorkerResumed _,
-          Event.VerificationSuspended _,
-          Event.VerificationResumed _ -> {}
-      case Event.TaskMastered _,
-          Event.LossTokensCounted _,
-          Event.CheckpointSaved _,
-          Event.ProcessStarted _,
-          Event.WeightsMade _,
-          Event.GroupDigested _ -> {}
-      case Event.DrainStarted _ -> phase = "draining";
-      case Event.SavingStarted _ -> phase = "saving";
-      case Event.RunEnded(var how) -> {
-        phase = "ended";
-        end = EventText.words(how);
-        workers.removeGone(at);
       }
     }
   }
@@ -394,7 +374,7 @@ public final class RunFold {
       }
       live.put(life.group, life);
     }
-    push(marks, new RunView.Mark(version, at, "restart", "goes on from v" + version), MAX_MARKS);
+    mark("restart", at, "goes on from v" + version);
   }
 
   private GroupTimeline scored(GroupSummary summary, long at) {
