@@ -100,6 +100,7 @@ public final class RunTracking implements AutoCloseable {
               tracker(kind, folder, facts, settings, environment, resources, say),
               new RunFeed(folder, facts, journal, settings.tables()),
               cursor(folder, kind),
+              TrackerProblem.file(folder, kind),
               clock,
               say));
     }

@@ -6,6 +6,7 @@ import io.troupe.tracking.feed.RunFeed;
 import io.troupe.tracking.feed.Tracker;
 import io.troupe.tracking.feed.TrackerCursor;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,6 +23,7 @@ final class TrackerLoop implements Runnable {
   private final Tracker tracker;
   private final RunFeed feed;
   private final Path file;
+  private final Path problemFile;
   private final TrackingClock clock;
   private final Consumer<String> say;
   private volatile TrackerStatus status;
@@ -32,6 +34,7 @@ final class TrackerLoop implements Runnable {
    * A loop that was not started yet.
    *
    * @param file of the cursor
+   * @param problemFile exists while the tracker fails
    * @param say takes a sentence when the tracker fails, and when it works again
    */
   TrackerLoop(
@@ -39,12 +42,14 @@ final class TrackerLoop implements Runnable {
       Tracker tracker,
       RunFeed feed,
       Path file,
+      Path problemFile,
       TrackingClock clock,
       Consumer<String> say) {
     this.kind = kind;
     this.tracker = tracker;
     this.feed = feed;
     this.file = file;
+    this.problemFile = problemFile;
     this.clock = clock;
     this.say = say;
     this.status = new TrackerStatus(kind, -1, "", false, "");
@@ -100,7 +105,8 @@ final class TrackerLoop implements Runnable {
     cursor.write(file);
   }
 
-  private int worked(int failures, boolean complete) {
+  private int worked(int failures, boolean complete) throws IOException {
+    Files.deleteIfExists(problemFile); // Also of a process before this one.
     if (failures > 0) {
       say.accept("%s works again".formatted(kind.label()));
     }
@@ -115,6 +121,11 @@ final class TrackerLoop implements Runnable {
       say.accept("%s is behind at step %d: %s".formatted(kind.label(), cursor.step(), problem));
     }
     closeTracker(); // What it has taken of the batch is not known.
+    try {
+      new TrackerProblem(cursor.step(), problem).write(problemFile);
+    } catch (IOException unwritten) {
+      say.accept("%s cannot be written: %s".formatted(problemFile, unwritten.getMessage()));
+    }
   }
 
   private TrackerStatus unfinished(String problem) {

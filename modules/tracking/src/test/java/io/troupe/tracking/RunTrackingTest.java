@@ -126,8 +126,14 @@ final class RunTrackingTest {
       port = server.address().getPort();
       try (RunTracking tracking =
           start(run, settings(TrackerKind.MLFLOW, server.address(), Duration.ofMillis(200)))) {
-        Await.until("a failed attempt", () -> !said.isEmpty());
+        Await.until(
+            "the problem in the run folder",
+            () -> TrackerProblem.read(run.folder(), TrackerKind.MLFLOW).isPresent());
         tracking.finish(Duration.ofMillis(300));
+        TrackerProblem problem =
+            TrackerProblem.read(run.folder(), TrackerKind.MLFLOW).orElseThrow();
+        assertThat(problem.step()).isEqualTo(-1);
+        assertThat(problem.reason()).contains("did not answer within");
         assertThat(tracking.status().getFirst().complete()).isFalse();
         assertThat(tracking.status().getFirst().problem()).contains("did not answer within");
       }

@@ -6,6 +6,8 @@ import io.troupe.base.process.ChildSpec;
 import io.troupe.config.RunConfig;
 import io.troupe.core.outage.Backoff;
 import io.troupe.store.folder.RunFolder;
+import io.troupe.tracking.TrackerKind;
+import io.troupe.tracking.TrackerProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -31,19 +34,37 @@ final class RunTrackers implements AutoCloseable {
   private static final int HEAP_MEBIBYTES = 256;
   private static final Backoff RESTARTS = new Backoff(1_000, 60_000);
 
+  /** Interval in which it is looked for what the process has met. */
+  private static final Duration LOOK = Duration.ofSeconds(5);
+
   /** For the start and the end of the process, beyond the time for sending. */
   private static final Duration GRACE = Duration.ofSeconds(15);
 
+  /** Takes how a tracker is. */
+  @FunctionalInterface
+  interface Watcher {
+    /**
+     * Takes how one tracker is.
+     *
+     * @param step the last one that the tracker has; -1 before the first
+     * @param problem why the tracker fails; "" if it does not
+     */
+    void tracker(String name, long step, String problem);
+  }
+
   private final RunFolder folder;
+  private final List<TrackerKind> kinds;
   private final Duration atEnd;
   private final Consumer<String> say;
   private final Optional<ChildProcesses> children;
   private final CompletableFuture<Integer> ended = new CompletableFuture<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private boolean started;
   private volatile boolean ending;
 
   private RunTrackers(RunConfig config, RunFolder folder, Consumer<String> say) {
     this.folder = folder;
+    this.kinds = config.tracking();
     this.atEnd = config.trackers().atEnd();
     this.say = say;
     this.children =
@@ -65,6 +86,35 @@ final class RunTrackers implements AutoCloseable {
       started = true;
       Path tracking = Files.createDirectories(folder.path().resolve(NAME + "ing"));
       spawn(children.get(), tracking.resolve("process.log").toAbsolutePath(), 0);
+    }
+  }
+
+  /** Tells how each tracker is, now and then, until this is closed. */
+  void watch(Watcher watcher) {
+    if (children.isPresent()) {
+      Thread.ofVirtual().name("watch-trackers").start(() -> look(watcher));
+    }
+  }
+
+  private void look(Watcher watcher) {
+    try {
+      do {
+        kinds.forEach(kind -> tell(watcher, kind));
+      } while (!closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS));
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void tell(Watcher watcher, TrackerKind kind) {
+    try {
+      Optional<TrackerProblem> problem = TrackerProblem.read(folder, kind);
+      watcher.tracker(
+          kind.label(),
+          problem.map(TrackerProblem::step).orElse(-1L),
+          problem.map(TrackerProblem::reason).orElse(""));
+    } catch (IOException unread) {
+      watcher.tracker(kind.label(), -1, String.valueOf(unread.getMessage()));
     }
   }
 
@@ -111,6 +161,7 @@ final class RunTrackers implements AutoCloseable {
       return;
     }
     ending = true;
+    closed.countDown();
     try (ChildProcesses processes = children.get()) {
       if (started) {
         processes.drain(NAME);

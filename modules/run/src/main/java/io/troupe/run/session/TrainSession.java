@@ -251,7 +251,13 @@ public final class TrainSession {
       opened.complete(room);
       console
           .fold()
-          .ifPresent(fold -> copy.watch(view -> fold.copy(System.currentTimeMillis(), view)));
+          .ifPresent(
+              fold -> {
+                copy.watch(view -> fold.copy(System.currentTimeMillis(), view));
+                trackers.watch(
+                    (name, step, problem) ->
+                        fold.tracker(System.currentTimeMillis(), name, step, problem));
+              });
       new RunBanner(composition, folder, resume, stage.workers(settings.workers()))
           .lines(room.engines())
           .forEach(screen::say);

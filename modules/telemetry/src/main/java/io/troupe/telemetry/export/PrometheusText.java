@@ -130,8 +130,8 @@ public final class PrometheusText {
           gauge(
               "troupe_troubles",
               "places",
-              "suspended workers, verifiers that are away, traces whose disk does not keep up, and a"
-                  + " copy that is not stored",
+              "suspended workers, verifiers that are away, traces whose disk does not keep up, a"
+                  + " copy that is not stored, and trackers that are behind",
               "above 0: troupe status says what is out of order, and since when",
               view -> view.troubles().size()),
           counter(

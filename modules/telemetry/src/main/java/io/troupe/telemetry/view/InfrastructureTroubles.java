@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What of a run's infrastructure is out of order, as its events tell it. It says each change in one
@@ -22,12 +21,19 @@ public final class InfrastructureTroubles {
   private static final String TRACES = "traces";
   private static final String COPY = "copy";
 
-  private static final Set<String> NOT_WORKERS = Set.of(VERIFIERS, TRACES, COPY);
+  private static final String TRACKER = "tracker ";
 
   private record Known(RunView.Trouble trouble, long lastAt) {
     /** Only workers leave: of all else nothing may be heard for long. */
-    private boolean ofWorker() {
-      return !NOT_WORKERS.contains(trouble.who());
+    private boolean isThere(long now) {
+      boolean worker = ofSampling() && !trouble.who().equals(VERIFIERS);
+      return !worker || now - lastAt < FORGOTTEN_MILLIS;
+    }
+
+    /** Whether groups wait for it. */
+    private boolean ofSampling() {
+      String who = trouble.who();
+      return !who.equals(TRACES) && !who.equals(COPY) && !who.startsWith(TRACKER);
     }
   }
 
@@ -84,6 +90,22 @@ public final class InfrastructureTroubles {
             "of the run is behind by %d files and checkpoints".formatted(copy.objects()));
   }
 
+  /**
+   * Takes note of whether a tracker fails, and says what that changes.
+   *
+   * @param step the last one that it has; -1 before the first
+   * @param problem why it fails; "" if it does not
+   */
+  public Optional<String> tracker(long at, String name, long step, String problem) {
+    return problem.isEmpty()
+        ? ends(TRACKER + name, at, "works again")
+        : begins(
+            TRACKER + name,
+            at,
+            problem,
+            step < 0 ? "is behind, and has no step" : "is behind at step " + step);
+  }
+
   private Optional<String> begins(String who, long at, String reason, String what) {
     Known before = known.get(who);
     long since = before == null ? at : before.trouble().since();
@@ -103,16 +125,15 @@ public final class InfrastructureTroubles {
 
   /** What is out of order at a moment, oldest first. */
   List<RunView.Trouble> at(long now) {
-    return known.values().stream()
-        .filter(one -> now - one.lastAt() < FORGOTTEN_MILLIS || !one.ofWorker())
-        .map(Known::trouble)
-        .toList();
+    return known.values().stream().filter(one -> one.isThere(now)).map(Known::trouble).toList();
   }
 
   /** The same without what nothing waits for. */
   List<RunView.Trouble> ofSampling(long now) {
-    return at(now).stream()
-        .filter(trouble -> !trouble.who().equals(TRACES) && !trouble.who().equals(COPY))
+    return known.values().stream()
+        .filter(Known::ofSampling)
+        .filter(one -> one.isThere(now))
+        .map(Known::trouble)
         .toList();
   }
 

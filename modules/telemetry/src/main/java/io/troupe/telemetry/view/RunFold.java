@@ -157,6 +157,11 @@ public final class RunFold {
     var _ = troubles.copy(at, next);
   }
 
+  /** Whether a tracker fails ("" if it does not), and the last step that it has. */
+  public synchronized void tracker(long at, String name, long step, String problem) {
+    var _ = troubles.tracker(at, name, step, problem);
+  }
+
   /** What the views show of it at a moment. */
   public synchronized RunView view(long now) {
     return new RunSnapshot(this, now).run();

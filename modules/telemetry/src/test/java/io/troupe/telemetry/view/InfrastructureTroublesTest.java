@@ -171,6 +171,28 @@ final class InfrastructureTroublesTest {
   }
 
   @Test
+  void tracker_failsThenWorks_isOneTroubleSinceTheFirstFailureAndNoStandstill() {
+    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9), 100);
+    fold.event(1_000, new Event.RunStarted());
+    fold.event(1_000, new Event.DemandRaised(WORKER, 3));
+    fold.tracker(2_000, "wandb", 4, "refused");
+    fold.tracker(2_000, "mlflow", -1, "no answer");
+    fold.tracker(3_000, "wandb", 4, "no answer");
+    RunView behind = fold.view(1_000_000);
+    assertThat(behind.troubles())
+        .containsExactly(
+            new RunView.Trouble("tracker wandb", "is behind at step 4", 2_000, "no answer"),
+            new RunView.Trouble(
+                "tracker mlflow", "is behind, and has no step", 2_000, "no answer"));
+    assertThat(behind.standstill()).isFalse();
+    assertThat(behind.bottleneck()).doesNotContain("tracker");
+    fold.tracker(4_000, "wandb", 9, "");
+    assertThat(fold.view(4_000).troubles())
+        .extracting(RunView.Trouble::who)
+        .containsExactly("tracker mlflow");
+  }
+
+  @Test
   void traces_eachChange_isOneSentence() {
     InfrastructureTroubles troubles = new InfrastructureTroubles();
     assertThat(troubles.traces(2_000, backlog(75, 1, true)))
