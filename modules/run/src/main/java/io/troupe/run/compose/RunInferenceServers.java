@@ -21,6 +21,7 @@ import io.troupe.engine.http.probe.LocalPolicy;
 import io.troupe.engine.http.probe.PublishedWeightForm;
 import io.troupe.engine.http.probe.ServerRequirements;
 import io.troupe.engine.http.replica.ServerWeightFolder;
+import io.troupe.engine.http.sidecar.KeyOnEveryRoute;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.http.sidecar.SidecarSupervision;
 import io.troupe.engine.http.sidecar.Sidecars;
@@ -213,7 +214,10 @@ public final class RunInferenceServers implements AutoCloseable {
       case VLLM ->
           (port, weights) ->
               ServerBroadcasts.receiving(
-                  ServerCommand.vllm(load(config, weights, shelf), port, own.arguments()),
+                  KeyOnEveryRoute.on(
+                      ServerCommand.vllm(load(config, weights, shelf), port, own.arguments()),
+                      shelf.resolveSibling("middleware"),
+                      System.getenv()),
                   config,
                   System.getenv());
       case SGLANG ->
