@@ -112,6 +112,14 @@ final class ServeCommand extends CliCommand {
   private @Nullable Path keyFile;
 
   @Option(
+      names = "--sampling-key-file",
+      paramLabel = "FILE",
+      description =
+          "File with a second key, which samples and reads only: it pauses nothing, and changes no"
+              + " weights.")
+  private @Nullable Path samplingKeyFile;
+
+  @Option(
       names = "--max-requests",
       defaultValue = "256",
       description = "Requests at a time; more are answered 429 (default: ${DEFAULT-VALUE}).")
@@ -261,7 +269,8 @@ final class ServeCommand extends CliCommand {
       ServeSettings standard = ServeSettings.loopback(0);
       return new ServeSettings(
           new InetSocketAddress(InetAddress.getByName(host), port),
-          key,
+          new ServeSettings.Keys(
+              key, samplingKeyFile == null ? "" : Files.readString(samplingKeyFile).strip()),
           maxRequests,
           standard.maxBodyBytes(),
           standard.ping(),

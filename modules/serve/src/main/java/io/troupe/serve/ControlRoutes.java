@@ -16,11 +16,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Answers every route but completions: the server's description, its metrics and its weights. */
 final class ControlRoutes {
   private static final String LOAD_ADAPTER = "/v1/load_lora_adapter";
   private static final String UNLOAD_ADAPTER = "/v1/unload_lora_adapter";
+
+  private static final Set<String> COMMANDS =
+      Set.of(
+          "/pause",
+          "/resume",
+          "/abort_requests",
+          "/update_weights_from_disk",
+          LOAD_ADAPTER,
+          UNLOAD_ADAPTER);
 
   /**
    * The routes, as {@code /openapi.json} lists them; the adapter routes only where adapters are
@@ -49,6 +59,11 @@ final class ControlRoutes {
           Map.entry("/is_paused", "get"),
           Map.entry("/abort_requests", "post"),
           Map.entry("/openapi.json", "get"));
+
+  /** Whether a route changes what other clients get. */
+  static boolean commands(String path) {
+    return COMMANDS.contains(path);
+  }
 
   /** Reads a request's body when a route needs it. */
   @FunctionalInterface

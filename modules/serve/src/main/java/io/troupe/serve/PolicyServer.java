@@ -160,7 +160,7 @@ public final class PolicyServer implements AutoCloseable {
   private void refuseForeign(HttpExchange exchange) throws HttpErrorException {
     Headers headers = exchange.getRequestHeaders();
     Optional<String> host =
-        settings.apiKey().isEmpty() ? site.foreignHost(headers) : Optional.empty();
+        settings.keys().all().isEmpty() ? site.foreignHost(headers) : Optional.empty();
     if (host.isPresent()) {
       throw HttpErrorException.of(
           421,
@@ -236,16 +236,30 @@ public final class PolicyServer implements AutoCloseable {
 
   private void authorise(HttpExchange exchange) throws HttpErrorException {
     String path = exchange.getRequestURI().getPath();
-    boolean open = settings.apiKey().isEmpty() || path.equals("/health") || path.equals("/ping");
+    ServeSettings.Keys keys = settings.keys();
+    boolean open = keys.all().isEmpty() || path.equals("/health") || path.equals("/ping");
     String bearer = SameSiteCheck.header(exchange.getRequestHeaders(), "Authorization");
     String given =
         bearer.isEmpty()
             ? SameSiteCheck.header(exchange.getRequestHeaders(), "x-api-key")
             : bearer.startsWith(BEARER) ? bearer.substring(BEARER.length()) : "";
-    byte[] expected = settings.apiKey().getBytes(StandardCharsets.UTF_8);
-    if (!open && !MessageDigest.isEqual(expected, given.getBytes(StandardCharsets.UTF_8))) {
+    if (open || same(keys.all(), given)) {
+      return;
+    }
+    if (keys.sampling().isEmpty() || !same(keys.sampling(), given)) {
       throw HttpErrorException.of(401, "AuthenticationError", "the API key is missing or wrong");
     }
+    if (ControlRoutes.commands(path)) {
+      throw HttpErrorException.of(
+          403,
+          "PermissionDeniedError",
+          "%s takes the key of --api-key-file, and this one samples only".formatted(path));
+    }
+  }
+
+  private static boolean same(String expected, String given) {
+    return MessageDigest.isEqual(
+        expected.getBytes(StandardCharsets.UTF_8), given.getBytes(StandardCharsets.UTF_8));
   }
 
   private static Optional<AgentDialect> dialect(HttpExchange exchange) {

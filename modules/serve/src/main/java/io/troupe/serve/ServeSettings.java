@@ -11,7 +11,7 @@ import java.time.Duration;
  * How a server listens.
  *
  * @param address the listen address; port 0 takes any free port
- * @param apiKey the bearer key that requests must carry; empty for no key, on loopback only
+ * @param keys the bearer keys of requests; none on loopback only
  * @param maxRequests most requests at a time; a further request is asked to retry later
  * @param maxBodyBytes most bytes of a request's body
  * @param ping how long a stream may be silent before the server sends a comment; the comment shows
@@ -21,7 +21,7 @@ import java.time.Duration;
  */
 public record ServeSettings(
     InetSocketAddress address,
-    String apiKey,
+    Keys keys,
     int maxRequests,
     int maxBodyBytes,
     Duration ping,
@@ -30,10 +30,31 @@ public record ServeSettings(
   private static final int REQUESTS = 256;
   private static final int OTHER_REQUESTS = 64;
 
+  /**
+   * Keys that requests must carry.
+   *
+   * @param all may do everything; empty for no key
+   * @param sampling may sample and read, but neither pause the server, abort requests of others,
+   *     nor change weights and adapters; empty for no such key
+   */
+  public record Keys(String all, String sampling) {
+    /** No keys. */
+    public static final Keys NONE = new Keys("", "");
+
+    public Keys {
+      require(
+          sampling.isEmpty() || !all.isEmpty(),
+          "a key for sampling needs a key for everything beside it: give one with --api-key-file");
+      require(
+          sampling.isEmpty() || !sampling.equals(all),
+          "the key for sampling is the key for everything; give --sampling-key-file another one");
+    }
+  }
+
   public ServeSettings {
     require(!address.isUnresolved(), "%s is no address of this machine", address.getHostString());
     require(
-        !apiKey.isEmpty() || address.getAddress().isLoopbackAddress(),
+        !keys.all().isEmpty() || address.getAddress().isLoopbackAddress(),
         "%s can be reached from other machines: give a key with --api-key-file, or listen on"
             + " 127.0.0.1",
         address.getHostString());
@@ -46,7 +67,7 @@ public record ServeSettings(
   public static ServeSettings loopback(int port) {
     return new ServeSettings(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-        "",
+        Keys.NONE,
         REQUESTS,
         BODY,
         Duration.ofMillis(250),
@@ -60,16 +81,23 @@ public record ServeSettings(
 
   /** These settings with another bound on requests. */
   public ServeSettings withMaxRequests(int requests) {
-    return new ServeSettings(address, apiKey, requests, maxBodyBytes, ping, awaitsWeights);
+    return new ServeSettings(address, keys, requests, maxBodyBytes, ping, awaitsWeights);
   }
 
   /** These settings with a key that every client must know. */
   public ServeSettings withKey(String key) {
-    return new ServeSettings(address, key, maxRequests, maxBodyBytes, ping, awaitsWeights);
+    return new ServeSettings(
+        address, new Keys(key, ""), maxRequests, maxBodyBytes, ping, awaitsWeights);
+  }
+
+  /** These settings with a second key, for sampling alone. */
+  public ServeSettings withSamplingKey(String key) {
+    return new ServeSettings(
+        address, new Keys(keys.all(), key), maxRequests, maxBodyBytes, ping, awaitsWeights);
   }
 
   /** These settings for a server that reads its first weights after it was started. */
   public ServeSettings awaitingWeights() {
-    return new ServeSettings(address, apiKey, maxRequests, maxBodyBytes, ping, true);
+    return new ServeSettings(address, keys, maxRequests, maxBodyBytes, ping, true);
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.rollout.Completion;
@@ -486,6 +487,31 @@ class PolicyServerTest {
       assertThat(toy.post("/v1/completions", ASK.formatted("false")).statusCode()).isEqualTo(200);
       assertThat(toy.get("/nowhere").statusCode()).isEqualTo(401);
     }
+  }
+
+  @Test
+  void anyRoute_withTheKeyForSampling_samplesAndCommandsNothing() throws Exception {
+    ServeSettings settings =
+        ServeSettings.loopback(0).withKey("everything").withSamplingKey(ToyFixture.KEY);
+    try (ToyFixture toy = ToyFixture.loaded(Duration.ZERO, settings)) {
+      assertThat(toy.post("/v1/completions", ASK.formatted("false")).statusCode()).isEqualTo(200);
+      for (String route :
+          List.of(
+              "/pause",
+              "/resume",
+              "/abort_requests",
+              "/update_weights_from_disk",
+              "/v1/load_lora_adapter",
+              "/v1/unload_lora_adapter")) {
+        HttpResponse<String> refused = toy.post(route, "{}");
+        assertThat(refused.statusCode()).as(route).isEqualTo(403);
+        assertThat(refused.body()).contains(route + " takes the key of --api-key-file");
+      }
+    }
+    assertThatThrownBy(() -> ServeSettings.loopback(0).withSamplingKey("k"))
+        .hasMessageContaining("--api-key-file");
+    assertThatThrownBy(() -> ServeSettings.loopback(0).withKey("k").withSamplingKey("k"))
+        .hasMessageContaining("--sampling-key-file");
   }
 
   @Test
