@@ -9,12 +9,12 @@ import io.troupe.core.outage.RestartBackoff;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StateFiles;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.secret.RunSecret;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,6 +47,7 @@ public final class LocalRanks implements TrainerRanks {
   private final ChildProcesses children = new ChildProcesses();
   private final RankListener rankListener;
   private final Duration limit;
+  private final Path scratch;
   private final Consumer<String> say;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
@@ -69,9 +70,11 @@ public final class LocalRanks implements TrainerRanks {
       Starter starter,
       RestartBackoff.Settings policy,
       Duration limit,
+      Path scratch,
       Consumer<String> say)
       throws IOException {
     this.limit = limit;
+    this.scratch = scratch;
     this.say = say;
     this.rankListener =
         RankListener.open(
@@ -105,11 +108,13 @@ public final class LocalRanks implements TrainerRanks {
    * A crew whose processes start when the trainer begins.
    *
    * @param limit for each of them to begin, and to make a step
+   * @param scratch folder for states, which nothing else uses
    * @param say told which ranks start, and which are lost
    */
-  public static LocalRanks of(int ranks, Starter starter, Duration limit, Consumer<String> say)
+  public static LocalRanks of(
+      int ranks, Starter starter, Duration limit, Path scratch, Consumer<String> say)
       throws IOException {
-    return of(ranks, starter, RestartBackoff.Settings.DEFAULT, limit, say);
+    return of(ranks, starter, RestartBackoff.Settings.DEFAULT, limit, scratch, say);
   }
 
   /** The same with another rule of when a process is started again. */
@@ -118,10 +123,11 @@ public final class LocalRanks implements TrainerRanks {
       Starter starter,
       RestartBackoff.Settings policy,
       Duration limit,
+      Path scratch,
       Consumer<String> say)
       throws IOException {
     require(ranks >= 1, "a trainer has 1 rank or more, not %d", ranks);
-    return new LocalRanks(ranks, starter, policy, limit, say);
+    return new LocalRanks(ranks, starter, policy, limit, scratch, say);
   }
 
   @Override
@@ -141,7 +147,8 @@ public final class LocalRanks implements TrainerRanks {
       }
     }
     List<String> addresses = round().askAll((_, slot, _) -> slot.call().listen());
-    round().begin(addresses, Collections.nCopies(addresses.size(), state.toString()));
+    round()
+        .begin(addresses, Collections.nCopies(addresses.size(), state.toAbsolutePath().toString()));
   }
 
   private RankFanOut round() {
@@ -149,10 +156,29 @@ public final class LocalRanks implements TrainerRanks {
   }
 
   @Override
-  public List<RankStepOutcome> step(
-      List<RankBatch> batches, OptimizerSettings optimisation, Arena arena)
+  public List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
       throws RankLostException {
-    return round().step(batches, optimisation, arena);
+    return round().step(batches, optimisation);
+  }
+
+  @Override
+  public void write(StateFiles files) throws IOException, RankLostException {
+    round().write(files);
+  }
+
+  @Override
+  public void freezeReference() throws RankLostException {
+    round().freezeReference();
+  }
+
+  @Override
+  public Path scratch() {
+    return scratch;
+  }
+
+  /** Returns the bytes that passed between the coordinator and the processes of the ranks. */
+  long linkBytes() {
+    return round().bytes();
   }
 
   @Override

@@ -3,6 +3,9 @@ package io.troupe.ranks;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StateFiles;
+import io.troupe.engine.parallel.StateSink;
+import io.troupe.engine.safetensors.TensorRangeWriter;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -45,13 +48,49 @@ final class RankClient implements AutoCloseable {
     };
   }
 
+  /** Whether its host has a folder of the coordinator's under the same name. */
+  boolean sees(MarkedFolder marked) throws IOException, RankLostException {
+    return switch (ask(new RankProtocol.FindFolder(marked.name(), marked.mark()))) {
+      case RankProtocol.FolderFound(boolean there) -> there;
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  /** Has it write its piece of the state into files, or send it if its host does not have them. */
+  void write(StateFiles files, MarkedFolder marked, TensorRangeWriter writer)
+      throws IOException, RankLostException {
+    String folder = sees(marked) ? marked.name() : "";
+    sendMessage(new RankProtocol.WriteState(folder, files.names(), files.parts(), files.durable()));
+    switch (answer(RankClient::unaskedReady, RankClient::unaskedMissed, writer::write)) {
+      case RankProtocol.StateWritten() -> {}
+      case RankProtocol.Answer other -> throw strange(other);
+    }
+  }
+
+  /** Has it freeze its reference. */
+  boolean freezeReference() throws IOException, RankLostException {
+    return switch (ask(new RankProtocol.FreezeReference())) {
+      case RankProtocol.ReferenceFrozen() -> true;
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  /** Returns the bytes that were sent to it and received from it. */
+  long bytes() {
+    return line.bytes();
+  }
+
   /**
-   * Sends it what a trainer has saved.
+   * Sends it what a trainer has saved, unless its host has that.
    *
    * @return the folder where it has that now
    */
-  String sendState(Path state) throws IOException, RankLostException {
-    List<String> files = StateTransfer.files(state);
+  String sendState(Path state, MarkedFolder marked) throws IOException, RankLostException {
+    if (sees(marked)) {
+      return marked.name();
+    }
+    List<String> files =
+        StateTransfer.files(state).stream().filter(file -> !file.equals(marked.mark())).toList();
     try {
       line.send(new RankProtocol.ReceiveState(files));
       StateTransfer.send(line, state, files);
@@ -85,10 +124,8 @@ final class RankClient implements AutoCloseable {
    * Has it make a step.
    *
    * @param ticket where it waits for the others' gradients
-   * @param arena where its pieces go
    */
-  RankStepOutcome step(
-      RankBatch batch, OptimizerSettings optimisation, StepBarrier.Arrival ticket, Arena arena)
+  RankStepOutcome step(RankBatch batch, OptimizerSettings optimisation, StepBarrier.Arrival ticket)
       throws IOException, RankLostException {
     sendMessage(new RankProtocol.Step(batch, optimisation));
     Runnable ready =
@@ -97,18 +134,7 @@ final class RankClient implements AutoCloseable {
           ticket.ready();
         };
     return switch (answer(ready, ticket::missed)) {
-      case RankProtocol.StepDone(var norm, var part) -> {
-        try {
-          yield new RankStepOutcome.Updated(
-              norm,
-              part,
-              line.receiveArray(arena),
-              line.receiveArray(arena),
-              line.receiveArray(arena));
-        } catch (IOException gone) {
-          throw broken(gone);
-        }
-      }
+      case RankProtocol.StepDone(var norm, var part) -> new RankStepOutcome.Updated(norm, part);
       case RankProtocol.Refused(String reason) -> new RankStepOutcome.Refused(reason);
       case RankProtocol.Answer other -> throw strange(other);
     };
@@ -127,13 +153,26 @@ final class RankClient implements AutoCloseable {
     }
   }
 
+  private static void unaskedReady() {
+    throw new IllegalStateException("a rank is ready for a step that nobody asked for");
+  }
+
+  private static void unaskedMissed(int place, String reason) {
+    throw new IllegalStateException(
+        "the rank at place %d, which nobody sent, is missed: %s".formatted(place, reason));
+  }
+
   private RankProtocol.Answer answer() throws IOException, RankLostException {
+    return answer(RankClient::unaskedReady, RankClient::unaskedMissed);
+  }
+
+  private RankProtocol.Answer answer(Runnable ready, Missing missing)
+      throws IOException, RankLostException {
     return answer(
-        () -> {
-          throw new IllegalStateException("a rank is ready for a step that nobody asked for");
-        },
-        (_, reason) -> {
-          throw new IllegalStateException("a rank that nobody sent misses another: " + reason);
+        ready,
+        missing,
+        (tensor, _, _) -> {
+          throw new IOException("a rank sends the tensor %s unasked".formatted(tensor));
         });
   }
 
@@ -144,10 +183,12 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Passes on what went wrong; a rank that failed by its own fault is the lost one. */
-  private RankProtocol.Answer answer(Runnable ready, Missing missing)
+  private RankProtocol.Answer answer(Runnable ready, Missing missing, StateSink ranges)
       throws IOException, RankLostException {
     while (true) {
       switch (receive()) {
+        case RankProtocol.StateRange(String tensor, long from) ->
+            receiveRange(tensor, from, ranges);
         case RankProtocol.Heartbeat _ -> {}
         case RankProtocol.Ready _ -> ready.run();
         case RankProtocol.PeerMissed(int other, String reason) -> missing.of(other, reason);
@@ -159,6 +200,14 @@ final class RankClient implements AutoCloseable {
         }
         case RankProtocol other -> throw new IOException("no answer of a rank's: " + other);
       }
+    }
+  }
+
+  private void receiveRange(String tensor, long from, StateSink ranges) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      ranges.write(tensor, from, line.receiveArray(arena));
+    } catch (IOException gone) {
+      throw broken(gone);
     }
   }
 

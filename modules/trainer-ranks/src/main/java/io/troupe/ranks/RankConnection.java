@@ -21,6 +21,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The connection between the coordinator and a rank's process: messages in CBOR and arrays in
@@ -31,6 +32,7 @@ final class RankConnection implements AutoCloseable {
   private static final long SLICE = 4L << 20;
 
   private final Connection wire;
+  private final LongAdder passed = new LongAdder();
 
   RankConnection(Connection wire) {
     this.wire = wire;
@@ -105,11 +107,22 @@ final class RankConnection implements AutoCloseable {
     byte[] bytes = CBOR.writerFor(RankProtocol.class).writeValueAsBytes(message);
     writeLength(bytes.length);
     wire.write(ByteBuffer.wrap(bytes));
+    count(bytes.length);
+  }
+
+  /** Returns the bytes that were sent and received. */
+  long bytes() {
+    return passed.sum();
+  }
+
+  private void count(long payload) {
+    passed.add(Long.BYTES + payload);
   }
 
   RankProtocol receive() throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(length()));
     wire.readFully(bytes);
+    count(bytes.capacity());
     return CBOR.readValue(bytes.array(), RankProtocol.class);
   }
 
@@ -119,6 +132,7 @@ final class RankConnection implements AutoCloseable {
     for (long from = 0; from < array.byteSize(); from += SLICE) {
       wire.write(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
     }
+    count(array.byteSize());
   }
 
   /** Takes an array, into memory of an arena that several threads may use. */
@@ -127,6 +141,7 @@ final class RankConnection implements AutoCloseable {
     for (long from = 0; from < array.byteSize(); from += SLICE) {
       wire.readFully(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
     }
+    count(array.byteSize());
     return array;
   }
 
@@ -137,6 +152,7 @@ final class RankConnection implements AutoCloseable {
     for (long sent = 0; sent < size; ) {
       sent += wire.send(file, sent, size - sent);
     }
+    count(size);
   }
 
   /** Takes what comes of a file; must leave nothing of it in the buffer. */
@@ -147,7 +163,9 @@ final class RankConnection implements AutoCloseable {
   /** Takes a file, piece by piece. */
   void receiveFile(Sink sink) throws IOException {
     ByteBuffer slice = ByteBuffer.allocateDirect(Math.toIntExact(SLICE));
-    for (long left = length(); left > 0; left -= slice.limit()) {
+    long size = length();
+    count(size);
+    for (long left = size; left > 0; left -= slice.limit()) {
       wire.readFully(slice.clear().limit(Math.toIntExact(Math.min(SLICE, left))));
       sink.take(slice.flip());
     }

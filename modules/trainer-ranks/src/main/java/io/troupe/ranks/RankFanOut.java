@@ -3,9 +3,11 @@ package io.troupe.ranks;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StateFiles;
+import io.troupe.engine.safetensors.TensorRangeWriter;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
-import java.lang.foreign.Arena;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,14 +77,59 @@ record RankFanOut(
   }
 
   /** A step: nobody exchanges before all have their gradients. */
-  List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation, Arena arena)
+  List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
       throws RankLostException {
     return askAll(
         (place, slot, ticket) -> {
-          RankStepOutcome made = slot.call().step(batches.get(place), optimisation, ticket, arena);
+          RankStepOutcome made = slot.call().step(batches.get(place), optimisation, ticket);
           ticket.ready(); // One that had nothing to exchange holds nobody up.
           return made;
         });
+  }
+
+  /** Has each write its piece of the state. */
+  void write(StateFiles files) throws IOException, RankLostException {
+    try (MarkedFolder marked = MarkedFolder.of(files.folder());
+        TensorRangeWriter writer = TensorRangeWriter.open(files.folder(), files.names())) {
+      var _ =
+          askAll(
+              (_, slot, _) -> {
+                slot.call().write(files, marked, writer);
+                return true;
+              });
+      if (files.durable()) {
+        writer.force();
+      }
+    }
+  }
+
+  /**
+   * Sends what a trainer has saved to those whose hosts do not have it.
+   *
+   * @return the folders where they have it, by places
+   */
+  List<String> sendState(Path state) throws IOException, RankLostException {
+    try (MarkedFolder marked = MarkedFolder.of(state)) {
+      return askAll((_, slot, _) -> slot.call().sendState(state, marked));
+    }
+  }
+
+  /** Has each freeze its reference. */
+  void freezeReference() throws RankLostException {
+    var _ = askAll((_, slot, _) -> slot.call().freezeReference());
+  }
+
+  /** Returns the bytes that passed between the coordinator and these processes. */
+  long bytes() {
+    return slots.stream().mapToLong(RankFanOut::bytes).sum();
+  }
+
+  private static long bytes(RankSlot slot) {
+    try {
+      return slot.call().bytes();
+    } catch (IOException gone) {
+      return 0;
+    }
   }
 
   private <T> CompletableFuture<T> ask(int place, Request<T> question, StepBarrier gate) {

@@ -2,6 +2,7 @@ package io.troupe.ranks;
 
 import io.troupe.engine.parallel.PartialStepMetrics;
 import io.troupe.engine.parallel.RankBatch;
+import io.troupe.engine.parallel.StatePart;
 import io.troupe.engine.train.OptimizerSettings;
 import java.util.List;
 
@@ -58,6 +59,25 @@ sealed interface RankProtocol {
    */
   record JoinGroup(int place, List<String> addresses, String folder) implements Order {}
 
+  /**
+   * Say whether the folder is there, as it is for the coordinator.
+   *
+   * @param mark name of a file in it, which is there for this question
+   */
+  record FindFolder(String folder, String mark) implements Order {}
+
+  /**
+   * Write the piece of the state.
+   *
+   * @param folder of the files; empty if this host does not have it, and ranges are to be sent
+   * @param names of the files, relative to the folder
+   */
+  record WriteState(String folder, List<String> names, List<StatePart> parts, boolean durable)
+      implements Order {}
+
+  /** Freeze the weights as the reference policy. */
+  record FreezeReference() implements Order {}
+
   /** Take what the trainer has saved: so many files, which follow as bytes, in this order. */
   record ReceiveState(List<String> files) implements Order {}
 
@@ -70,10 +90,22 @@ sealed interface RankProtocol {
   /** It has taken the files, into this folder. */
   record StateReceived(String folder) implements Answer {}
 
+  /** Whether it sees the folder. */
+  record FolderFound(boolean there) implements Answer {}
+
+  /** A range of a tensor that it was asked to write; the bytes follow. */
+  record StateRange(String tensor, long from) implements RankProtocol {}
+
+  /** It has written or sent its piece. */
+  record StateWritten() implements Answer {}
+
+  /** The reference is frozen. */
+  record ReferenceFrozen() implements Answer {}
+
   /** It has begun. */
   record GroupJoined() implements Answer {}
 
-  /** The weights moved; its pieces of weights and means follow as bytes. */
+  /** Its piece of the state moved. */
   record StepDone(double norm, PartialStepMetrics part) implements Answer {}
 
   /** No rank's weights moved; why this one has no gradient, if it has none. */

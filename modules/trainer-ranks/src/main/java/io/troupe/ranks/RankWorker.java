@@ -8,6 +8,7 @@ import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.engine.safetensors.TensorRangeWriter;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
@@ -16,6 +17,7 @@ import io.troupe.net.secret.RunSecret;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,6 +33,9 @@ import org.slf4j.LoggerFactory;
 public final class RankWorker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankWorker.class);
   private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  /** Most bytes of a range of the state that is sent at once. */
+  private static final long RANGE = 4L << 20;
 
   /** Of signs of life; the coordinator misses ten before it judges. */
   private static final Duration HEARTBEAT_INTERVAL = RankClient.HEARTBEAT_TIMEOUT.dividedBy(10);
@@ -144,6 +149,16 @@ public final class RankWorker implements AutoCloseable {
         case RankProtocol.Listen _ -> send(new RankProtocol.Listening(listen()));
         case RankProtocol.ReceiveState(List<String> files) ->
             send(new RankProtocol.StateReceived(receiveState(files)));
+        case RankProtocol.FindFolder(String folder, String mark) ->
+            send(new RankProtocol.FolderFound(MarkedFolder.isHere(folder, mark)));
+        case RankProtocol.WriteState written -> {
+          write(written);
+          send(new RankProtocol.StateWritten());
+        }
+        case RankProtocol.FreezeReference _ -> {
+          rank.freezeReference();
+          send(new RankProtocol.ReferenceFrozen());
+        }
         case RankProtocol.JoinGroup(int place, List<String> addresses, String folder) -> {
           begin(place, addresses, Path.of(folder));
           send(new RankProtocol.GroupJoined());
@@ -305,15 +320,38 @@ public final class RankWorker implements AutoCloseable {
       throws IOException, RankLostException {
     group.ifPresent(GatedCollective::shut);
     switch (rank.step(batch, optimisation)) {
-      case RankStepOutcome.Updated(var norm, var part, var weights, var first, var second) ->
-          beat.write(
-              to -> {
-                to.send(new RankProtocol.StepDone(norm, part));
-                to.send(weights);
-                to.send(first);
-                to.send(second);
-              });
+      case RankStepOutcome.Updated(var norm, var part) ->
+          send(new RankProtocol.StepDone(norm, part));
       case RankStepOutcome.Refused(String reason) -> send(new RankProtocol.Refused(reason));
+    }
+  }
+
+  private void write(RankProtocol.WriteState order) throws IOException {
+    if (order.folder().isEmpty()) {
+      rank.write(order.parts(), this::sendRange);
+      return;
+    }
+    try (TensorRangeWriter files = TensorRangeWriter.open(Path.of(order.folder()), order.names())) {
+      rank.write(order.parts(), files::write);
+      if (order.durable()) {
+        files.force();
+      }
+    } catch (IOException unwritable) {
+      throw new UncheckedIOException(
+          "its piece of the state cannot be written: " + unwritable.getMessage(), unwritable);
+    }
+  }
+
+  /** Signs of life come between the slices of a range. */
+  private void sendRange(String tensor, long from, MemorySegment bytes) throws IOException {
+    for (long sent = 0; sent < bytes.byteSize(); sent += RANGE) {
+      MemorySegment slice = bytes.asSlice(sent, Math.min(RANGE, bytes.byteSize() - sent));
+      long at = from + sent;
+      beat.write(
+          to -> {
+            to.send(new RankProtocol.StateRange(tensor, at));
+            to.send(slice);
+          });
     }
   }
 

@@ -3,10 +3,10 @@ package io.troupe.ranks;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StateFiles;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +38,7 @@ public final class RemoteRanks implements TrainerRanks {
 
   private final RankRegistry registry;
   private final Patience patience;
+  private final Path scratch;
   private final Consumer<String> say;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
@@ -62,11 +63,14 @@ public final class RemoteRanks implements TrainerRanks {
    * A crew of whoever is in the registry when the trainer begins.
    *
    * @param registry not closed with this
+   * @param scratch folder for states, which nothing else uses; ranks whose hosts share it read and
+   *     write it, the others send and receive
    * @param say told whom it waits for, who begins, and who is lost
    */
-  public RemoteRanks(RankRegistry registry, Patience patience, Consumer<String> say) {
+  public RemoteRanks(RankRegistry registry, Patience patience, Path scratch, Consumer<String> say) {
     this.registry = registry;
     this.patience = patience;
+    this.scratch = scratch;
     this.say = say;
   }
 
@@ -80,7 +84,7 @@ public final class RemoteRanks implements TrainerRanks {
   public void begin(Path state) throws IOException, RankLostException {
     group = assembled();
     List<String> addresses = round().askAll((_, slot, _) -> slot.call().listen());
-    List<String> folders = round().askAll((_, slot, _) -> slot.call().sendState(state));
+    List<String> folders = round().sendState(state);
     round().begin(addresses, folders);
     say.accept(
         "%s: %s"
@@ -171,14 +175,33 @@ public final class RemoteRanks implements TrainerRanks {
   }
 
   @Override
-  public List<RankStepOutcome> step(
-      List<RankBatch> batches, OptimizerSettings optimisation, Arena arena)
+  public List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
       throws RankLostException {
-    List<RankStepOutcome> steps = round().step(batches, optimisation, arena);
+    List<RankStepOutcome> steps = round().step(batches, optimisation);
     synchronized (backoff) {
       group.forEach(slot -> backoff.succeeded(slot.number()));
     }
     return steps;
+  }
+
+  @Override
+  public void write(StateFiles files) throws IOException, RankLostException {
+    round().write(files);
+  }
+
+  @Override
+  public void freezeReference() throws RankLostException {
+    round().freezeReference();
+  }
+
+  @Override
+  public Path scratch() {
+    return scratch;
+  }
+
+  /** Returns the bytes that passed between the coordinator and the processes of the ranks. */
+  long linkBytes() {
+    return round().bytes();
   }
 
   @Override

@@ -1,23 +1,29 @@
 package io.troupe.ranks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.ChildSpec;
 import io.troupe.base.process.JavaCommand;
 import io.troupe.core.outage.RestartBackoff;
-import io.troupe.engine.parallel.TrainerRanks;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Ranks of the toy policy that are real processes, against its trainer of one thread. */
 final class LocalRanksTest {
@@ -28,6 +34,10 @@ final class LocalRanksTest {
   private final List<String> notes = new CopyOnWriteArrayList<>();
 
   private ChildSpec child(int rank, HostPort head, String secret) {
+    return child(rank, head, secret, ToySteps.POLICY.rows(), DyingRank.Phase.NEVER);
+  }
+
+  private ChildSpec child(int rank, HostPort head, String secret, int rows, DyingRank.Phase death) {
     JavaCommand java =
         JavaCommand.of(ToyRankMain.class)
             .with(JavaCommand.NATIVE_ACCESS)
@@ -35,19 +45,26 @@ final class LocalRanksTest {
             .with(JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1");
     return new ChildSpec(
         "rank-" + rank,
-        java.words(List.of(head.toString(), secret, Integer.toString(rank))),
+        java.words(
+            List.of(
+                head.toString(),
+                secret,
+                Integer.toString(rank),
+                Integer.toString(rows),
+                death.name())),
         java.environment(),
         folder,
         folder.resolve("rank-%d.log".formatted(rank)));
   }
 
-  private TrainerRanks crew(LocalRanks.Starter starter) {
+  private LocalRanks crew(LocalRanks.Starter starter) {
     try {
       return LocalRanks.of(
           2,
           starter,
           new RestartBackoff.Settings(2, 600_000, 10, 10, 10),
           Duration.ofSeconds(60),
+          folder.resolve("states"),
           notes::add);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -78,6 +95,88 @@ final class LocalRanksTest {
             "trainer rank 1 is lost: process %d ended with 137".formatted(started(1).getFirst()));
     assertThat(started(0)).noneMatch(pid -> ProcessHandle.of(pid).isPresent());
     assertThat(started(1)).noneMatch(pid -> ProcessHandle.of(pid).isPresent());
+  }
+
+  /**
+   * A process that ends itself as kill -9 does, in each exchange of a step, and half-way in a file.
+   */
+  @ParameterizedTest
+  @EnumSource(value = DyingRank.Phase.class, mode = EnumSource.Mode.EXCLUDE, names = "NEVER")
+  void train_processKilledInAPhaseOfAStep_hasTheBitsOfARunWithoutLoss(DyingRank.Phase phase)
+      throws IOException {
+    List<String> lossy = digests(phase);
+    assertThat(folder.resolve("died")).exists();
+    assertThat(started(1)).hasSize(2);
+    assertThat(lossy).isEqualTo(digests(DyingRank.Phase.NEVER));
+  }
+
+  /** The weights after each of three steps, and what a checkpoint of them continues with. */
+  private List<String> digests(DyingRank.Phase death) throws IOException {
+    LocalRanks.Starter starter =
+        (rank, head, secret) ->
+            child(
+                rank,
+                head,
+                secret,
+                ToySteps.POLICY.rows(),
+                rank == 1 ? death : DyingRank.Phase.NEVER);
+    Path saved = Files.createDirectory(folder.resolve("saved-by-" + death));
+    List<String> digests = new ArrayList<>();
+    try (TrainingEngine trainer =
+        new ToyPolicy(ToySteps.POLICY).by(() -> crew(starter)).newTrainer(3)) {
+      trainer.freezeReference();
+      for (int step = 0; step < STEPS; step++) {
+        ToySteps.make(trainer, step);
+        digests.add(trainer.snapshot(WeightVersion.BASE).digest());
+      }
+      trainer.save(saved);
+    }
+    try (TrainingEngine trainer = new ToyPolicy(ToySteps.POLICY).newTrainer(4)) {
+      trainer.restore(saved);
+      ToySteps.make(trainer, STEPS);
+      digests.add(trainer.snapshot(WeightVersion.BASE).digest());
+    }
+    return digests;
+  }
+
+  /** 12,000 and 120,000 parameters; the last bytes are lengths and times in CBOR. */
+  @Test
+  void train_ofAnySize_passesTheBatchAndNoTensorBetweenTheProcesses() {
+    long small = linkBytes(1_000);
+    long large = linkBytes(10_000);
+    assertThat(small).isBetween(1_000L, 20_000L);
+    assertThat(large).isCloseTo(small, within(200L));
+  }
+
+  /**
+   * The bytes of two steps, snapshots, a frozen reference and a checkpoint, once all have begun.
+   */
+  private long linkBytes(int rows) {
+    ToySettings policy = new ToySettings("abcdef", 16, 4, rows, Duration.ZERO);
+    List<LocalRanks> crews = new ArrayList<>();
+    try (TrainingEngine trainer =
+        new ToyPolicy(policy)
+            .by(
+                () -> {
+                  crews.add(
+                      crew(
+                          (rank, head, secret) ->
+                              child(rank, head, secret, rows, DyingRank.Phase.NEVER)));
+                  return crews.getFirst();
+                })
+            .newTrainer(3)) {
+      trainer.freezeReference();
+      ToySteps.make(trainer, 0);
+      long before = crews.getFirst().linkBytes();
+      ToySteps.make(trainer, 1);
+      trainer.snapshot(WeightVersion.BASE);
+      trainer.freezeReference();
+      ToySteps.make(trainer, 2);
+      trainer.save(Files.createDirectory(folder.resolve("saved-" + rows)));
+      return crews.getFirst().linkBytes() - before;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The process of rank 1 ends four times before it comes to itself. */

@@ -6,14 +6,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StateFiles;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.safetensors.DType;
+import io.troupe.engine.safetensors.SafetensorsFile;
+import io.troupe.engine.safetensors.SafetensorsFile.Declared;
+import io.troupe.engine.safetensors.TensorRangeWriter;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.net.link.Connection;
 import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -24,8 +38,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the head makes of ranks that are played, over connections within this process. */
 final class RankFanOutTest {
@@ -104,9 +120,7 @@ final class RankFanOutTest {
         seats.stream()
             .<RankBatch>map(_ -> new RankBatch.Examples(List.of()))
             .collect(Collectors.toList());
-    try (Arena arena = Arena.ofShared()) {
-      return round(limit).step(shares, ADAM, arena);
-    }
+    return round(limit).step(shares, ADAM);
   }
 
   private static void refuse(RankConnection line) throws IOException {
@@ -182,6 +196,56 @@ final class RankFanOutTest {
     }
     round(LONG).begin(List.of("a:1", "b:1"), List.of("x", "y"));
     assertThat(seats).allMatch(seat -> seat.played().join().isEmpty());
+  }
+
+  static MemorySegment floats(float... values) {
+    byte[] bytes = new byte[values.length * Float.BYTES];
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().put(values);
+    return MemorySegment.ofArray(bytes);
+  }
+
+  /** One sees the folder of the files, the other sends what it has. */
+  @Test
+  void write_oneOfAnotherHost_itsRangesAreWrittenHere(@TempDir Path folder) throws Exception {
+    SafetensorsFile.create(
+        folder.resolve("x"), List.of(new Declared("w", DType.F32, List.of(2L))), Map.of());
+    rank(
+        LONG,
+        line -> {
+          RankProtocol.FindFolder asked = (RankProtocol.FindFolder) line.receive();
+          line.send(
+              new RankProtocol.FolderFound(MarkedFolder.isHere(asked.folder(), asked.mark())));
+          RankProtocol.WriteState order = (RankProtocol.WriteState) line.receive();
+          assertThat(order.folder()).isEqualTo(folder.toString());
+          try (TensorRangeWriter own = TensorRangeWriter.open(folder, order.names())) {
+            own.write("w", 0, floats(3));
+          }
+          line.send(new RankProtocol.StateWritten());
+        });
+    rank(
+        LONG,
+        line -> {
+          line.receive();
+          line.send(new RankProtocol.FolderFound(false));
+          assertThat(((RankProtocol.WriteState) line.receive()).folder()).isEmpty();
+          line.send(new RankProtocol.StateRange("w", 4));
+          line.send(floats(5));
+          line.send(new RankProtocol.Heartbeat());
+          line.send(new RankProtocol.StateWritten());
+        });
+    round(LONG).write(new StateFiles(folder, List.of("x"), List.of(StatePart.WEIGHTS), true));
+    assertThat(seats).allMatch(seat -> seat.played().join().isEmpty());
+    try (Arena arena = Arena.ofConfined()) {
+      assertThat(
+              Objects.requireNonNull(
+                      SafetensorsFile.map(folder.resolve("x"), arena).tensors().get("w"))
+                  .data()
+                  .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED))
+          .containsExactly(3, 5);
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files).hasSize(1);
+    }
   }
 
   @Test

@@ -7,13 +7,20 @@ import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.engine.safetensors.DType;
+import io.troupe.engine.safetensors.SafetensorsFile;
+import io.troupe.engine.safetensors.SafetensorsFile.Declared;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.link.PeerHandshake;
 import io.troupe.net.secret.RunSecret;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -22,6 +29,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -60,6 +69,16 @@ final class RankWorkerTest {
       group.orElseThrow().barrier();
       return new RankStepOutcome.Refused("exchanged");
     }
+
+    @Override
+    public void write(List<StatePart> parts, StateSink to) throws IOException {
+      for (StatePart part : parts) {
+        to.write(part.name(), 4, RankFanOutTest.floats(part.ordinal(), 7));
+      }
+    }
+
+    @Override
+    public void freezeReference() {}
 
     @Override
     public void close() {}
@@ -316,6 +335,62 @@ final class RankWorkerTest {
           line.send(new RankProtocol.Listen());
           assertThat(answer(line)).isInstanceOf(RankProtocol.Listening.class);
         });
+  }
+
+  @Test
+  void write_folderOfAnotherHost_sendsTheRanges() throws Exception {
+    play(
+        folder.resolve("state"),
+        line -> {
+          line.send(new RankProtocol.FindFolder(folder.toString(), "mark"));
+          assertThat(answer(line)).isEqualTo(new RankProtocol.FolderFound(false));
+          line.send(new RankProtocol.WriteState("", List.of(), List.of(StatePart.values()), true));
+          for (StatePart part : StatePart.values()) {
+            assertThat(answer(line)).isEqualTo(new RankProtocol.StateRange(part.name(), 4));
+            try (Arena arena = Arena.ofConfined()) {
+              assertThat(line.receiveArray(arena).toArray(ValueLayout.JAVA_FLOAT))
+                  .containsExactly(part.ordinal(), 7);
+            }
+          }
+          assertThat(answer(line)).isEqualTo(new RankProtocol.StateWritten());
+        });
+  }
+
+  @Test
+  void write_folderThatBothSee_writesIntoItsFiles() throws Exception {
+    Path own = Files.createDirectory(folder.resolve("saved"));
+    SafetensorsFile.create(
+        own.resolve("x"), List.of(new Declared("WEIGHTS", DType.F32, List.of(3L))), Map.of());
+    play(
+        folder.resolve("state"),
+        line -> {
+          try (MarkedFolder marked = MarkedFolder.of(own)) {
+            line.send(new RankProtocol.FindFolder(marked.name(), marked.mark()));
+            assertThat(answer(line)).isEqualTo(new RankProtocol.FolderFound(true));
+          }
+          line.send(
+              new RankProtocol.WriteState(
+                  own.toString(), List.of("x"), List.of(StatePart.WEIGHTS), true));
+          assertThat(answer(line)).isEqualTo(new RankProtocol.StateWritten());
+          line.send(
+              new RankProtocol.WriteState(
+                  own.toString(), List.of("x"), List.of(StatePart.MOMENTS), true));
+          assertThat(answer(line))
+              .isInstanceOfSatisfying(
+                  RankProtocol.Failed.class,
+                  failed ->
+                      assertThat(failed.reason())
+                          .contains("its piece of the state cannot be written")
+                          .contains("no file was made for the tensor MOMENTS"));
+        });
+    try (Arena arena = Arena.ofConfined()) {
+      assertThat(
+              Objects.requireNonNull(
+                      SafetensorsFile.map(own.resolve("x"), arena).tensors().get("WEIGHTS"))
+                  .data()
+                  .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED))
+          .containsExactly(0, 0, 7);
+    }
   }
 
   @Test

@@ -7,6 +7,8 @@ import io.troupe.base.net.HostPort;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.train.OptimizerSettings;
@@ -39,6 +41,7 @@ final class RemoteRanksTest {
   private static final int STEPS = 5;
 
   @TempDir private static Path keys;
+  @TempDir private Path scratch;
 
   private final List<String> notes = new CopyOnWriteArrayList<>();
   private final List<Thread> started = new ArrayList<>();
@@ -101,7 +104,7 @@ final class RemoteRanksTest {
     try (RankRegistry hall = RankRegistry.open(2, endpoint, new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
-                .by(() -> new RemoteRanks(hall, patience, notes::add))
+                .by(() -> new RemoteRanks(hall, patience, scratch, notes::add))
                 .newTrainer(3)) {
       trainer.freezeReference();
       rank(0, endpoint, hall.address());
@@ -151,7 +154,10 @@ final class RemoteRanksTest {
                 .by(
                     () ->
                         new RemoteRanks(
-                            hall, new RemoteRanks.Patience(brief, brief, brief), notes::add))
+                            hall,
+                            new RemoteRanks.Patience(brief, brief, brief),
+                            scratch,
+                            notes::add))
                 .newTrainer(3)) {
       trainer.freezeReference();
       assertThatThrownBy(() -> ToySteps.make(trainer, 0))
@@ -173,7 +179,7 @@ final class RemoteRanksTest {
                 2, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
-                .by(() -> new RemoteRanks(hall, patience, _ -> waits.countDown()))
+                .by(() -> new RemoteRanks(hall, patience, scratch, _ -> waits.countDown()))
                 .newTrainer(3)) {
       trainer.freezeReference();
       var _ =
@@ -211,6 +217,12 @@ final class RemoteRanksTest {
           }
 
           @Override
+          public void write(List<StatePart> parts, StateSink to) {}
+
+          @Override
+          public void freezeReference() {}
+
+          @Override
           public void close() {}
         };
     try (RankRegistry hall =
@@ -218,7 +230,7 @@ final class RemoteRanksTest {
                 2, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
-                .by(() -> new RemoteRanks(hall, patience, notes::add))
+                .by(() -> new RemoteRanks(hall, patience, scratch, notes::add))
                 .newTrainer(3)) {
       trainer.freezeReference();
       hall.stopProcessesWith((_, process, _) -> ended.add(process));

@@ -3,13 +3,14 @@ package io.troupe.ranks;
 import io.troupe.base.net.HostPort;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
+import io.troupe.engine.toy.ToySettings;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.secret.RunSecret;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A toy rank's process: address of the head, secret, number. */
+/** A toy rank's process: address of the head, secret, number, rows of the policy, when it dies. */
 final class ToyRankMain {
   private ToyRankMain() {}
 
@@ -25,7 +26,11 @@ final class ToyRankMain {
             Duration.ofSeconds(60),
             0,
             Path.of("rank-%s.state".formatted(arguments[2])));
-    try (TrainerRank rank = new ToyPolicy(ToySteps.POLICY).newRank(2);
+    ToySettings policy =
+        new ToySettings("abcdef", 16, 4, Integer.parseInt(arguments[3]), Duration.ZERO);
+    DyingRank.Phase phase = DyingRank.Phase.valueOf(arguments[4]);
+    try (TrainerRank rank =
+            new DyingRank(new ToyPolicy(policy).newRank(2), phase, Path.of("died"));
         RankWorker host = RankWorker.report(HostPort.parse(arguments[0]), self, rank)) {
       host.work();
     }

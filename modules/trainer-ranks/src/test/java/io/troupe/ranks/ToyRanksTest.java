@@ -18,7 +18,8 @@ import io.troupe.engine.parallel.CollectiveFactory;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
-import io.troupe.engine.parallel.Span;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.ThreadRanks;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
@@ -27,7 +28,6 @@ import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +38,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The toy policy's trainer over ranks, as a run drives it, against the one of a single thread. */
@@ -71,9 +72,10 @@ final class ToyRanksTest {
     return batch;
   }
 
-  private static ToyPolicy over(int ranks, CollectiveFactory groups) {
+  private ToyPolicy over(int ranks, CollectiveFactory groups) {
     ToyPolicy plain = new ToyPolicy(POLICY);
-    return plain.by(() -> new ThreadRanks(ranks, groups, () -> plain.newRank(ranks)));
+    return plain.by(
+        () -> new ThreadRanks(ranks, groups, folder.resolve("states"), () -> plain.newRank(ranks)));
   }
 
   private record Trained(
@@ -94,18 +96,22 @@ final class ToyRanksTest {
     try (TrainingEngine trainer = policy.newTrainer(4)) {
       trainer.restore(saved);
       steps(trainer, STEPS / 2, STEPS, losses, norms, marks);
-      List<Float> weights = new ArrayList<>();
-      for (float weight :
-          trainer
-              .snapshot(new WeightVersion(STEPS))
-              .tensors()
-              .getFirst()
-              .data()
-              .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED)) {
-        weights.add(weight);
-      }
-      return new Trained(weights, losses, norms, marks);
+      return new Trained(weights(trainer), losses, norms, marks);
     }
+  }
+
+  private static List<Float> weights(TrainingEngine trainer) {
+    List<Float> weights = new ArrayList<>();
+    for (float weight :
+        trainer
+            .snapshot(new WeightVersion(STEPS))
+            .tensors()
+            .getFirst()
+            .data()
+            .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED)) {
+      weights.add(weight);
+    }
+    return weights;
   }
 
   private static void steps(
@@ -143,18 +149,45 @@ final class ToyRanksTest {
     assertSame(train("ranks", over(ranks, groups)), train("whole", new ToyPolicy(POLICY)));
   }
 
-  @Test
-  void train_aRankLostInTheMiddle_abandonsTheStepAndMakesItAgain() throws IOException {
-    Losing groups = new Losing(1, 1, 2);
-    assertSame(train("ranks", over(2, groups)), train("whole", new ToyPolicy(POLICY)));
-    assertThat(groups.reasons).singleElement().asString().contains("rank 1 is lost");
+  /** The second step is lost, so that the first one is made again too. */
+  @ParameterizedTest
+  @EnumSource(DyingCollective.Exchange.class)
+  void train_aRankLostInAnExchange_hasTheBitsOfARunWithoutLoss(DyingCollective.Exchange exchange)
+      throws IOException {
+    Losing groups = new Losing(1, 2, exchange);
+    SharedMemoryGroups sound = new SharedMemoryGroups(Duration.ofSeconds(60));
+    assertThat(train("ranks", over(2, groups))).isEqualTo(train("sound", over(2, sound)));
+    assertThat(groups.reasons)
+        .singleElement()
+        .asString()
+        .startsWith("trainer rank 1 is lost: ")
+        .endsWith("; the ranks go back to their last saved state and make 1 step again first");
   }
 
   @Test
   void train_manyGroupsLost_isNeverGivenUp() throws IOException {
-    Losing groups = new Losing(0, 7, 1);
+    Losing groups = new Losing(7, 1, DyingCollective.Exchange.GATHER);
     assertSame(train("ranks", over(2, groups)), train("whole", new ToyPolicy(POLICY)));
     assertThat(groups.reasons).hasSize(7).allMatch(reason -> reason.contains("rank 1 is lost"));
+  }
+
+  /** Without a checkpoint the ranks save their state for themselves, and then a rank is lost. */
+  @Test
+  void train_manyStepsWithoutACheckpoint_makesFewAgain() {
+    Losing groups = new Losing(1, 105, DyingCollective.Exchange.NORM);
+    try (TrainingEngine lossy = over(2, groups).newTrainer(3);
+        TrainingEngine sound = new ToyPolicy(POLICY).newTrainer(3)) {
+      for (TrainingEngine trainer : List.of(lossy, sound)) {
+        for (int step = 0; step < 106; step++) {
+          assertThat(trainer.trainSupervised(batch(step), OPTIMISATION))
+              .isInstanceOf(StepOutcome.Stepped.class);
+        }
+      }
+      assertThat(weights(lossy))
+          .usingElementComparator((a, b) -> Math.abs(a - b) < 1e-5 ? 0 : 1)
+          .isEqualTo(weights(sound));
+    }
+    assertThat(groups.reasons).singleElement().asString().endsWith("make 4 steps again first");
   }
 
   /** The same thread would fail again, so the step is not made again. */
@@ -171,40 +204,56 @@ final class ToyRanksTest {
           }
 
           @Override
+          public void write(List<StatePart> parts, StateSink to) {}
+
+          @Override
+          public void freezeReference() {}
+
+          @Override
           public void close() {}
         };
     RankBatch batch = new RankBatch.Examples(batch(0));
     try (ThreadRanks ranks =
-            new ThreadRanks(2, new SharedMemoryGroups(Duration.ofSeconds(60)), () -> broken);
-        Arena arena = Arena.ofShared()) {
+        new ThreadRanks(
+            2,
+            new SharedMemoryGroups(Duration.ofSeconds(60)),
+            folder.resolve("states"),
+            () -> broken)) {
       ranks.begin(folder);
-      assertThatThrownBy(() -> ranks.step(batch.splitAcross(2), OPTIMISATION, arena))
+      assertThatThrownBy(() -> ranks.step(batch.splitAcross(2), OPTIMISATION))
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("trainer rank 0 failed: java.lang.IllegalStateException: no memory");
     }
   }
 
-  /** Groups of which some, from the first-th on, lose rank 1 in the last exchange of a step. */
+  /** Groups of which the first ones lose rank 1 in an exchange of a step, counted from 1. */
   private static final class Losing implements CollectiveFactory {
     private final List<String> reasons = new ArrayList<>();
-    private final int first;
     private final int groups;
     private final int step;
+    private final DyingCollective.Exchange exchange;
     private int opened;
 
-    Losing(int first, int groups, int step) {
-      this.first = first;
+    Losing(int groups, int step, DyingCollective.Exchange exchange) {
       this.groups = groups;
       this.step = step;
+      this.exchange = exchange;
     }
 
     @Override
     public List<Collective> open(int ranks) throws IOException {
-      List<Collective> group =
-          new ArrayList<>(SharedMemoryCollective.group(ranks, Duration.ofSeconds(60)));
-      int number = opened++;
-      if (number >= first && number - first < groups) {
-        group.set(1, new Dying(group.get(1), step));
+      List<Collective> group = SharedMemoryCollective.group(ranks, Duration.ofSeconds(60));
+      if (opened++ < groups) {
+        return List.of(
+            group.get(0),
+            new DyingCollective(
+                group.get(1),
+                step,
+                exchange,
+                () -> {
+                  group.get(1).close();
+                  throw new RankLostException(1, "the device fell off the bus");
+                }));
       }
       return group;
     }
@@ -212,66 +261,6 @@ final class ToyRanksTest {
     @Override
     public void lost(String reason) {
       reasons.add(reason);
-    }
-  }
-
-  private static final class Dying implements Collective {
-    private final Collective to;
-    private final int step;
-    private int gathers;
-
-    Dying(Collective to, int step) {
-      this.to = to;
-      this.step = step;
-    }
-
-    @Override
-    public int rank() {
-      return to.rank();
-    }
-
-    @Override
-    public int size() {
-      return to.size();
-    }
-
-    @Override
-    public void reduceScatter(Span all, Span piece) throws RankLostException {
-      to.reduceScatter(all, piece);
-    }
-
-    @Override
-    public void allGather(Span piece, Span all) throws RankLostException {
-      if (++gathers == step) {
-        to.close();
-        throw new RankLostException(1, "the device fell off the bus");
-      }
-      to.allGather(piece, all);
-    }
-
-    @Override
-    public void allReduce(Span values) throws RankLostException {
-      to.allReduce(values);
-    }
-
-    @Override
-    public void broadcast(Span values, int root) throws RankLostException {
-      to.broadcast(values, root);
-    }
-
-    @Override
-    public void abort() {
-      to.abort();
-    }
-
-    @Override
-    public void allReduce(double[] values) throws RankLostException {
-      to.allReduce(values);
-    }
-
-    @Override
-    public void close() {
-      to.close();
     }
   }
 }

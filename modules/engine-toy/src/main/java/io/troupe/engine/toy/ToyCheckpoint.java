@@ -29,8 +29,10 @@ import java.util.List;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ToyCheckpoint(
     float[] weights, float[] firstMoment, float[] secondMoment, float[] reference, long steps) {
-  private static final String MODEL = "model.safetensors";
-  private static final String TRAINER = "trainer.safetensors";
+  static final String MODEL = "model.safetensors";
+  static final String TRAINER = "trainer.safetensors";
+  static final String FIRST = "first_moment";
+  static final String SECOND = "second_moment";
 
   /** Name, safetensors type, shape and little-endian bytes of a tensor. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -44,9 +46,21 @@ record ToyCheckpoint(
   static void write(
       Path directory, ToySettings settings, LogitTable model, ToyCheckpoint checkpoint)
       throws IOException {
-    writeFile(directory.resolve(MODEL), checkpoint.modelTensors(model));
+    checkpoint.writeModel(directory, model);
     writeFile(directory.resolve(TRAINER), checkpoint.trainerTensors(settings, model));
     DurableFiles.syncFolder(directory);
+  }
+
+  /** Writes the file of the weights. */
+  void writeModel(Path directory, LogitTable model) throws IOException {
+    writeFile(directory.resolve(MODEL), modelTensors(model));
+  }
+
+  /** Reads the weights that {@link #writeModel} wrote. */
+  static float[] readModel(Path directory, LogitTable model) throws IOException {
+    float[] zeros = new float[model.parameters()];
+    ToyCheckpoint bare = new ToyCheckpoint(zeros, zeros, zeros, new float[0], 0);
+    return floats(readFile(directory.resolve(MODEL), bare.modelTensors(model)), model.parameters());
   }
 
   /**
@@ -59,8 +73,7 @@ record ToyCheckpoint(
     float[] zeros = new float[model.parameters()];
     ToyCheckpoint bare = new ToyCheckpoint(zeros, zeros, zeros, new float[0], 0);
     ToyCheckpoint penalised = new ToyCheckpoint(zeros, zeros, zeros, zeros, 0);
-    ByteBuffer values = readFile(directory.resolve(MODEL), bare.modelTensors(model));
-    float[] weights = floats(values, model.parameters());
+    float[] weights = readModel(directory, model);
     byte[] bytes = Files.readAllBytes(directory.resolve(TRAINER));
     boolean hasReference = startsWith(bytes, header(penalised.trainerTensors(settings, model)));
     ByteBuffer rest =
@@ -93,8 +106,8 @@ record ToyCheckpoint(
     littleEndian(characters).asIntBuffer().put(alphabet);
     List<Tensor> tensors = new ArrayList<>();
     tensors.add(new Tensor("alphabet", "I32", new long[] {alphabet.length}, characters));
-    tensors.add(Tensor.floats("first_moment", model.shape(), firstMoment));
-    tensors.add(Tensor.floats("second_moment", model.shape(), secondMoment));
+    tensors.add(Tensor.floats(FIRST, model.shape(), firstMoment));
+    tensors.add(Tensor.floats(SECOND, model.shape(), secondMoment));
     if (reference.length > 0) {
       tensors.add(Tensor.floats("reference", model.shape(), reference));
     }

@@ -5,6 +5,8 @@ import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.ShardedAdamW;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
@@ -32,6 +34,10 @@ final class ToyRank implements TrainerRank {
       Arena arena,
       MemorySegment flat,
       MemorySegment gradients) {
+    Begun with(float[] frozen) {
+      return new Begun(weights, frozen, optimizer, arena, flat, gradients);
+    }
+
     void end() {
       optimizer.close();
       arena.close();
@@ -61,10 +67,40 @@ final class ToyRank implements TrainerRank {
             new Begun(saved.weights(), saved.reference(), optimizer, arena, flat, gradients));
   }
 
+  private Begun begun() {
+    return begun.orElseThrow(() -> new IllegalStateException("the rank is a member of no group"));
+  }
+
+  @Override
+  public void write(List<StatePart> parts, StateSink to) throws IOException {
+    Begun own = begun();
+    ShardedAdamW optimizer = own.optimizer;
+    long from = optimizer.from() * Float.BYTES;
+    long bytes = optimizer.held() * Float.BYTES;
+    for (StatePart part : parts) {
+      switch (part) {
+        case WEIGHTS ->
+            to.write(
+                LogitTable.TENSOR,
+                from,
+                MemorySegment.ofArray(ToySnapshots.bytes(own.weights)).asSlice(from, bytes));
+        case MOMENTS -> {
+          to.write(ToyCheckpoint.FIRST, from, optimizer.first().asSlice(0, bytes));
+          to.write(ToyCheckpoint.SECOND, from, optimizer.second().asSlice(0, bytes));
+        }
+      }
+    }
+  }
+
+  @Override
+  public void freezeReference() {
+    Begun own = begun();
+    begun = Optional.of(own.with(own.weights.clone()));
+  }
+
   @Override
   public RankStepOutcome step(RankBatch share, OptimizerSettings o) throws RankLostException {
-    Begun own =
-        begun.orElseThrow(() -> new IllegalStateException("the rank is a member of no group"));
+    Begun own = begun();
     long start = System.nanoTime();
     List<double[]> references = references(own, share);
     long read = System.nanoTime();
@@ -79,11 +115,7 @@ final class ToyRank implements TrainerRank {
       return new RankStepOutcome.Refused(refusal);
     }
     return new RankStepOutcome.Updated(
-        norm,
-        gradient.part(share.rollouts(), seconds, (read - start) / 1e9),
-        own.optimizer.piece(own.flat),
-        own.optimizer.first(),
-        own.optimizer.second());
+        norm, gradient.part(share.rollouts(), seconds, (read - start) / 1e9));
   }
 
   private List<double[]> references(Begun own, RankBatch share) {

@@ -8,13 +8,13 @@ import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.parallel.DataParallelSteps;
 import io.troupe.engine.parallel.RankBatch;
+import io.troupe.engine.parallel.StateFiles;
+import io.troupe.engine.parallel.StatePart;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +29,6 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
   /** The reason for skipping a step whose KL penalty cannot be computed. */
   static final String NO_REFERENCE = "a log-probability of the reference policy is not finite";
 
-  private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT;
   private static final double INITIAL_SCALE = 0.01;
 
   private final ToySettings settings;
@@ -42,6 +41,9 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
 
   /** The ranks that make the steps; empty if this thread makes them alone. */
   private Optional<DataParallelSteps> ranks = Optional.empty();
+
+  /** Whether the ranks have moved since these weights were theirs. */
+  private boolean stale;
 
   /** Starts from small random weights. */
   ToyTrainer(ToySettings settings, LogitTable model, long seed) {
@@ -63,13 +65,53 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
     return this;
   }
 
-  /** Continues from the result of the ranks. */
+  private StepOutcome byRanks(
+      DataParallelSteps these, RankBatch batch, OptimizerSettings optimisation) {
+    StepOutcome outcome = these.step(this, batch, optimisation);
+    if (outcome instanceof StepOutcome.Stepped) {
+      stale = true;
+      optimizer = new ToyAdamW(optimizer.first(), optimizer.second(), optimizer.steps() + 1);
+    }
+    return outcome;
+  }
+
+  /** Takes the weights of the ranks if they have moved. */
+  private void refresh() {
+    if (stale) {
+      ranks.orElseThrow().readWeights(this);
+      stale = false;
+    }
+  }
+
   @Override
-  public void adopt(MemorySegment moved, MemorySegment first, MemorySegment second) {
-    MemorySegment.copy(moved, FLOAT, 0, weights, 0, weights.length);
-    MemorySegment.copy(first, FLOAT, 0, optimizer.first(), 0, weights.length);
-    MemorySegment.copy(second, FLOAT, 0, optimizer.second(), 0, weights.length);
-    optimizer = new ToyAdamW(optimizer.first(), optimizer.second(), optimizer.steps() + 1);
+  public StateFiles createCheckpoint(Path directory) throws IOException {
+    write(directory);
+    return new StateFiles(
+        directory,
+        List.of(ToyCheckpoint.MODEL, ToyCheckpoint.TRAINER),
+        List.of(StatePart.values()),
+        true);
+  }
+
+  @Override
+  public StateFiles createWeights(Path directory) throws IOException {
+    state().writeModel(directory, model);
+    return new StateFiles(
+        directory, List.of(ToyCheckpoint.MODEL), List.of(StatePart.WEIGHTS), false);
+  }
+
+  @Override
+  public void readWeights(Path directory) throws IOException {
+    weights = ToyCheckpoint.readModel(directory, model);
+  }
+
+  private ToyCheckpoint state() {
+    return new ToyCheckpoint(
+        weights, optimizer.first(), optimizer.second(), reference, optimizer.steps());
+  }
+
+  private void write(Path directory) throws IOException {
+    ToyCheckpoint.write(directory, settings, model, state());
   }
 
   @Override
@@ -84,7 +126,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
         loss.kl().coefficient());
     RankBatch batch = new RankBatch.Rollouts(rollouts, examples, loss);
     if (ranks.isPresent()) {
-      return ranks.get().step(this, batch, optimisation);
+      return byRanks(ranks.get(), batch, optimisation);
     }
     long start = System.nanoTime();
     List<double[]> references =
@@ -99,7 +141,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
       List<TrainingSequence> examples, OptimizerSettings optimisation) {
     RankBatch batch = new RankBatch.Examples(examples);
     return ranks.isPresent()
-        ? ranks.get().step(this, batch, optimisation)
+        ? byRanks(ranks.get(), batch, optimisation)
         : step(batch, List.of(), 0, optimisation);
   }
 
@@ -135,6 +177,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
 
   @Override
   public List<double[]> logProbs(List<TrainingSequence> batch, double temperature) {
+    refresh();
     return logProbs(model, weights, batch, temperature);
   }
 
@@ -169,29 +212,31 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
 
   @Override
   public void freezeReference() {
+    refresh();
     reference = weights.clone();
-    ranks.ifPresent(DataParallelSteps::outdated);
+    ranks.ifPresent(these -> these.freezeReference(this));
   }
 
   @Override
   public WeightSnapshot snapshot(WeightVersion version) {
+    refresh();
     return ToySnapshots.of(version, model, weights);
   }
 
   @Override
   public void save(Path directory) throws IOException {
-    ToyCheckpoint.write(
-        directory,
-        settings,
-        model,
-        new ToyCheckpoint(
-            weights, optimizer.first(), optimizer.second(), reference, optimizer.steps()));
+    if (ranks.isPresent() && ranks.get().ahead()) {
+      ranks.get().save(this, directory);
+    } else {
+      write(directory);
+    }
   }
 
   @Override
   public void restore(Path directory) throws IOException {
     ToyCheckpoint saved = ToyCheckpoint.read(directory, settings, model);
     ranks.ifPresent(DataParallelSteps::outdated);
+    stale = false;
     weights = saved.weights();
     reference = saved.reference();
     optimizer = new ToyAdamW(saved.firstMoment(), saved.secondMoment(), saved.steps());

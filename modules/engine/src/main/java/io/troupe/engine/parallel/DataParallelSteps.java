@@ -5,41 +5,59 @@ import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Makes the steps of a trainer with data-parallel ranks.
+ * Makes the steps of a trainer with data-parallel ranks, which own the trainer's state.
  *
- * <p>The trainer stays the owner: after every step it adopts the weights and both moments, so that
- * its published weights and its checkpoints are whole and do not depend on the number of ranks.
- * When a rank is lost, the step is abandoned: the trainer is as before the step, all ranks begin
- * again from its state, and the same batch is tried again. It is never given up, because what a
- * rank lacks (a host, a driver, memory that others hold) may be there at any later attempt; the
- * ranks keep the pauses between attempts.
+ * <p>A step brings back its outcome and no tensor. The ranks write weights and moments into files
+ * when a snapshot or a checkpoint wants them, each its own piece.
+ *
+ * <p>When a rank is lost, the step is abandoned. All ranks begin again from the last saved state,
+ * make the steps since then again from the same batches, and try the batch again. It is never given
+ * up, because what a rank lacks (a host, a driver, memory that others hold) may be there at any
+ * later attempt; the ranks keep the pauses between attempts.
+ *
+ * <p><b>Invariant</b>: the saved state and the steps since then make the state of the ranks. The
+ * steps are bounded: the ranks save their state when their batches hold too many tokens.
  */
 public final class DataParallelSteps implements AutoCloseable {
   private final TrainerRanks crew;
+  private final MadeSteps since = new MadeSteps();
+  private Optional<Path> saved = Optional.empty();
+  private int folders;
   private boolean begun;
+  private boolean ahead;
 
-  /** The trainer that owns the weights. */
+  /**
+   * The trainer whose steps they are: what it has before the first step, and files of its state.
+   */
   public interface Owner {
-    /** Writes all state of the trainer into an empty directory. */
+    /** Writes all state of the trainer, which no rank has moved, into an empty directory. */
     void save(Path directory) throws IOException;
 
     /**
-     * Adopts the result of a step.
+     * Makes an empty directory a checkpoint but for what the ranks hold.
      *
-     * @param weights float32, the flat array of the ranks, padded
-     * @param first AdamW's first moments, laid out like the weights
-     * @param second AdamW's second moments, laid out like the weights
+     * @return files that they are to write into
      */
-    void adopt(MemorySegment weights, MemorySegment first, MemorySegment second);
+    StateFiles createCheckpoint(Path directory) throws IOException;
+
+    /**
+     * Makes files for the trained weights in an empty directory.
+     *
+     * @return files that the ranks are to write into
+     */
+    StateFiles createWeights(Path directory) throws IOException;
+
+    /** Takes the weights that the ranks have written into such files. */
+    void readWeights(Path directory) throws IOException;
   }
 
   /** Creates steps by ranks; {@link #close} closes the ranks. */
@@ -53,6 +71,20 @@ public final class DataParallelSteps implements AutoCloseable {
    */
   public void outdated() {
     begun = false;
+    ahead = false;
+    since.clear();
+    saved.ifPresent(DataParallelSteps::delete);
+    saved = Optional.empty();
+  }
+
+  /** Whether the ranks have moved since they took the trainer's own state. */
+  public boolean ahead() {
+    return ahead;
+  }
+
+  /** What is asked of all ranks. */
+  private interface Order<T> {
+    T give() throws IOException, RankLostException;
   }
 
   /**
@@ -64,33 +96,22 @@ public final class DataParallelSteps implements AutoCloseable {
     if (!batch.hasLossWeight()) {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
-    while (true) {
-      try {
-        return attempt(owner, batch, optimisation);
-      } catch (RankLostException failure) {
-        begun = false;
-        crew.lost(String.valueOf(failure.getMessage()));
-      } catch (IOException failure) {
-        throw new UncheckedIOException(
-            "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
-      }
-    }
-  }
-
-  private StepOutcome attempt(Owner owner, RankBatch batch, OptimizerSettings optimisation)
-      throws RankLostException, IOException {
     long start = System.nanoTime();
-    if (!begun || crew.changed()) {
-      begun = false;
-      begin(owner);
-      begun = true;
+    boolean joined = begun && crew.changed();
+    if (joined || since.isFull()) {
+      keep(owner);
+      begun = begun && !joined;
     }
-    try (Arena arena = Arena.ofShared()) {
-      return applied(owner, crew.step(batch.splitAcross(crew.size()), optimisation, arena), start);
+    StepOutcome outcome =
+        by(owner, () -> outcome(crew.step(batch.splitAcross(crew.size()), optimisation), start));
+    if (outcome instanceof StepOutcome.Stepped) {
+      since.add(batch, optimisation);
+      ahead = true;
     }
+    return outcome;
   }
 
-  private StepOutcome applied(Owner owner, List<RankStepOutcome> steps, long start) {
+  private static StepOutcome outcome(List<RankStepOutcome> steps, long start) {
     List<RankStepOutcome.Updated> moved = new ArrayList<>();
     String reason = "";
     for (RankStepOutcome step : steps) {
@@ -99,46 +120,157 @@ public final class DataParallelSteps implements AutoCloseable {
         case RankStepOutcome.Refused(String own) -> reason = reason.isEmpty() ? own : reason;
       }
     }
-    if (moved.size() < crew.size()) {
-      return new StepOutcome.Skipped(
-          reason.isEmpty() ? "the norm of the gradient is not finite" : reason);
+    return moved.size() < steps.size()
+        ? new StepOutcome.Skipped(
+            reason.isEmpty() ? "the norm of the gradient is not finite" : reason)
+        : PartialStepMetrics.whole(
+            moved.stream().map(RankStepOutcome.Updated::part).toList(),
+            moved.getFirst().norm(),
+            (System.nanoTime() - start) / 1e9);
+  }
+
+  /** Lets the ranks freeze their reference; the trainer has frozen its own. */
+  public void freezeReference(Owner owner) {
+    if (saved.isPresent()) {
+      by(owner, () -> frozen(crew));
+      since.addFreeze();
     }
-    adopt(owner, moved);
-    return PartialStepMetrics.whole(
-        moved.stream().map(RankStepOutcome.Updated::part).toList(),
-        moved.getFirst().norm(),
-        (System.nanoTime() - start) / 1e9);
+  }
+
+  private static boolean frozen(TrainerRanks crew) throws IOException, RankLostException {
+    crew.freezeReference();
+    return true;
+  }
+
+  /** Has the trainer take the weights of the ranks. */
+  public void readWeights(Owner owner) {
+    Path folder = newFolder();
+    try {
+      write(owner, owner.createWeights(folder));
+      owner.readWeights(folder);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          "the weights of the trainer's ranks cannot be read: " + failure.getMessage(), failure);
+    } finally {
+      delete(folder);
+    }
+  }
+
+  /**
+   * Saves the state of the ranks, durably.
+   *
+   * @param directory empty
+   */
+  public void save(Owner owner, Path directory) throws IOException {
+    write(owner, owner.createCheckpoint(directory));
+    Path copy = newFolder();
+    link(directory, copy);
+    savedAt(copy);
+  }
+
+  /** Saves the state of the ranks for themselves. */
+  private void keep(Owner owner) {
+    Path folder = newFolder();
+    try {
+      write(owner, owner.createCheckpoint(folder));
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          "the state of the trainer's ranks cannot be saved: " + failure.getMessage(), failure);
+    }
+    savedAt(folder);
+  }
+
+  private void write(Owner owner, StateFiles files) {
+    by(
+        owner,
+        () -> {
+          crew.write(files);
+          return true;
+        });
+  }
+
+  private void savedAt(Path folder) {
+    since.clear();
+    saved.ifPresent(DataParallelSteps::delete);
+    saved = Optional.of(folder);
+  }
+
+  private <T> T by(Owner owner, Order<T> order) {
+    while (true) {
+      try {
+        if (!begun) {
+          begin(owner);
+        }
+        return order.give();
+      } catch (RankLostException failure) {
+        begun = false;
+        crew.lost(since.describe(String.valueOf(failure.getMessage())));
+      } catch (IOException failure) {
+        throw new UncheckedIOException(
+            "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
+      }
+    }
   }
 
   private void begin(Owner owner) throws IOException, RankLostException {
-    Path state = Files.createTempDirectory("troupe-ranks-");
+    if (saved.isEmpty()) {
+      Path folder = newFolder();
+      owner.save(folder);
+      saved = Optional.of(folder);
+    }
+    crew.begin(saved.get());
+    since.makeAgain(crew);
+    begun = true;
+  }
+
+  private Path newFolder() {
     try {
-      owner.save(state);
-      crew.begin(state);
-    } finally {
-      FileTree.delete(state);
+      if (folders == 0) {
+        FileTree.delete(crew.scratch()); // of a process that was killed
+      }
+      return Files.createDirectories(crew.scratch().resolve("state-" + folders++));
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          "no folder for the state of the trainer's ranks: " + failure.getMessage(), failure);
     }
   }
 
-  private static void adopt(Owner owner, List<RankStepOutcome.Updated> pieces) {
-    long bytes = pieces.getFirst().weights().byteSize();
-    try (Arena arena = Arena.ofConfined()) {
-      List<MemorySegment> whole =
-          Stream.generate(() -> arena.allocate(bytes * pieces.size(), Long.BYTES))
-              .limit(3)
-              .toList();
-      for (int rank = 0; rank < pieces.size(); rank++) {
-        RankStepOutcome.Updated piece = pieces.get(rank);
-        whole.get(0).asSlice(rank * bytes, bytes).copyFrom(piece.weights());
-        whole.get(1).asSlice(rank * bytes, bytes).copyFrom(piece.first());
-        whole.get(2).asSlice(rank * bytes, bytes).copyFrom(piece.second());
+  /** A checkpoint may be deleted before the next one is there, so its files have a second name. */
+  private static void link(Path from, Path to) throws IOException {
+    try (Stream<Path> entries = Files.walk(from)) {
+      for (Path entry : entries.toList()) {
+        Path target = to.resolve(from.relativize(entry).toString());
+        if (Files.isDirectory(entry)) {
+          Files.createDirectories(target);
+        } else {
+          linkOrCopy(entry, target);
+        }
       }
-      owner.adopt(whole.get(0), whole.get(1), whole.get(2));
+    }
+  }
+
+  private static void linkOrCopy(Path file, Path target) throws IOException {
+    try {
+      Files.createLink(target, file);
+    } catch (UnsupportedOperationException | FileSystemException withoutLinks) {
+      Files.copy(file, target);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try {
+      FileTree.delete(folder);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          "the state of trainer ranks is left in %s: %s".formatted(folder, failure.getMessage()),
+          failure);
     }
   }
 
   @Override
   public void close() {
     crew.close();
+    delete(crew.scratch());
+    saved = Optional.empty();
   }
 }

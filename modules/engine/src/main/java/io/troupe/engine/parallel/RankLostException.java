@@ -2,8 +2,7 @@ package io.troupe.engine.parallel;
 
 /**
  * A rank did not take part in time, or is known to be gone. The group cannot be used any more: the
- * step is abandoned, and every rank joins a new group, from the last published weights and its
- * shard of the optimizer's checkpoint.
+ * step is abandoned, and every rank joins a new group, from the last saved state.
  */
 public final class RankLostException extends Exception {
   private static final long serialVersionUID = 1L;

@@ -147,11 +147,19 @@ public final class ShardedAdamW implements AutoCloseable {
         bytes,
         allFirst.byteSize(),
         allSecond.byteSize());
-    long from = Math.min(parameters, ranks.rank() * piece) * Float.BYTES;
-    long held = Math.clamp(parameters - ranks.rank() * piece, 0, piece) * Float.BYTES;
-    MemorySegment.copy(allFirst, from, first, 0, held);
-    MemorySegment.copy(allSecond, from, second, 0, held);
+    MemorySegment.copy(allFirst, from() * Float.BYTES, first, 0, held() * Float.BYTES);
+    MemorySegment.copy(allSecond, from() * Float.BYTES, second, 0, held() * Float.BYTES);
     steps = after;
+  }
+
+  /** Returns the number of parameters before this rank's piece. */
+  public long from() {
+    return Math.min(parameters, ranks.rank() * piece);
+  }
+
+  /** Returns the number of parameters of this rank's piece, without padding. */
+  public long held() {
+    return Math.clamp(parameters - ranks.rank() * piece, 0, piece);
   }
 
   /** Returns this rank's piece of a padded flat array. */

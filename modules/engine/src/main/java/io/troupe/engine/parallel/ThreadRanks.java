@@ -1,8 +1,8 @@
 package io.troupe.engine.parallel;
 
+import io.troupe.engine.safetensors.TensorRangeWriter;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 public final class ThreadRanks implements TrainerRanks {
   private final int size;
   private final CollectiveFactory groups;
+  private final Path scratch;
   private final Supplier<TrainerRank> maker;
   private final ExecutorService threads;
   private final List<TrainerRank> ranks = new ArrayList<>();
@@ -28,10 +29,13 @@ public final class ThreadRanks implements TrainerRanks {
    * Creates ranks that begin with their first step.
    *
    * @param groups opens a group at the beginning and after every lost rank
+   * @param scratch folder for states, which nothing else uses
    * @param maker creates a rank
    */
-  public ThreadRanks(int size, CollectiveFactory groups, Supplier<TrainerRank> maker) {
+  public ThreadRanks(
+      int size, CollectiveFactory groups, Path scratch, Supplier<TrainerRank> maker) {
     this.size = size;
+    this.scratch = scratch;
     this.groups = groups;
     this.maker = maker;
     this.threads =
@@ -64,10 +68,39 @@ public final class ThreadRanks implements TrainerRanks {
   }
 
   @Override
-  public List<RankStepOutcome> step(
-      List<RankBatch> shares, OptimizerSettings optimisation, Arena arena)
+  public List<RankStepOutcome> step(List<RankBatch> shares, OptimizerSettings optimisation)
       throws RankLostException {
     return all(rank -> ranks.get(rank).step(shares.get(rank), optimisation));
+  }
+
+  @Override
+  public void write(StateFiles files) throws IOException, RankLostException {
+    try (TensorRangeWriter writer = TensorRangeWriter.open(files.folder(), files.names())) {
+      var _ =
+          all(
+              rank -> {
+                ranks.get(rank).write(files.parts(), writer::write);
+                return rank;
+              });
+      if (files.durable()) {
+        writer.force();
+      }
+    }
+  }
+
+  @Override
+  public void freezeReference() throws RankLostException {
+    var _ =
+        all(
+            rank -> {
+              ranks.get(rank).freezeReference();
+              return rank;
+            });
+  }
+
+  @Override
+  public Path scratch() {
+    return scratch;
   }
 
   @Override

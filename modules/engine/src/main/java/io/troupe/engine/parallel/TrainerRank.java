@@ -3,9 +3,10 @@ package io.troupe.engine.parallel;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
- * One rank of a data-parallel trainer: all weights, a shard of the optimizer, a part of each batch.
+ * One rank of a data-parallel trainer: all weights, a piece of the optimizer, a part of each batch.
  * Every method blocks; no two are called at once.
  */
 public interface TrainerRank extends AutoCloseable {
@@ -26,6 +27,12 @@ public interface TrainerRank extends AutoCloseable {
    *     #begin} again
    */
   RankStepOutcome step(RankBatch share, OptimizerSettings optimisation) throws RankLostException;
+
+  /** Writes this rank's piece of the state. */
+  void write(List<StatePart> parts, StateSink to) throws IOException;
+
+  /** Freezes the weights as the reference policy, in place of a former one. */
+  void freezeReference();
 
   @Override
   void close();

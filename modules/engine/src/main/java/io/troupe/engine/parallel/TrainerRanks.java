@@ -2,7 +2,6 @@ package io.troupe.engine.parallel;
 
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -31,13 +30,28 @@ public interface TrainerRanks extends AutoCloseable {
    * Makes one step of all ranks.
    *
    * @param shares one part of the batch for each rank, in rank order
-   * @param arena for the arrays of the outcomes; shared among threads, and closed by the caller
-   *     after reading them
    * @return outcomes in rank order; either all ranks have moved or none has
    * @throws RankLostException if a rank was lost: the ranks must {@link #begin} again
    */
-  List<RankStepOutcome> step(List<RankBatch> shares, OptimizerSettings optimisation, Arena arena)
+  List<RankStepOutcome> step(List<RankBatch> shares, OptimizerSettings optimisation)
       throws RankLostException;
+
+  /**
+   * Has each rank write its piece of the state into files, durably where they are a checkpoint's.
+   *
+   * @throws RankLostException if a rank was lost: the ranks must {@link #begin} again
+   */
+  void write(StateFiles files) throws IOException, RankLostException;
+
+  /**
+   * Has each rank freeze its weights as the reference policy, in place of a former one.
+   *
+   * @throws RankLostException if a rank was lost: the ranks must {@link #begin} again
+   */
+  void freezeReference() throws IOException, RankLostException;
+
+  /** Returns a folder that nothing else uses, for states; ranks that see it read and write it. */
+  Path scratch();
 
   /** Receives the reason why a step was abandoned. */
   void lost(String reason);

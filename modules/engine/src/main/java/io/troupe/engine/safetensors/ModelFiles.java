@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.safetensors.SafetensorsFile.Declared;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -14,6 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * A model's tensors in a directory, as {@code transformers} lays them out: {@code
@@ -42,20 +45,54 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
    */
   public static void write(Path directory, List<StoredTensor> tensors, long shardBytes)
       throws IOException {
-    List<List<StoredTensor>> shards = shards(tensors, shardBytes);
+    var _ =
+        write(
+            directory,
+            tensors,
+            tensor -> tensor.data().byteSize(),
+            StoredTensor::name,
+            shardBytes,
+            SafetensorsFile::write);
+  }
+
+  /**
+   * Creates the files of a model whose tensors are holes, which {@link TensorRangeWriter} fills.
+   *
+   * @return the names of the files with tensors
+   */
+  public static List<String> create(Path directory, List<Declared> tensors, long shardBytes)
+      throws IOException {
+    return write(
+        directory, tensors, Declared::bytes, Declared::name, shardBytes, SafetensorsFile::create);
+  }
+
+  /** Writes one file of tensors. */
+  private interface FileWriter<T> {
+    void write(Path file, List<T> tensors, Map<String, String> metadata) throws IOException;
+  }
+
+  private static <T> List<String> write(
+      Path directory,
+      List<T> tensors,
+      ToLongFunction<T> bytes,
+      Function<T, String> names,
+      long shardBytes,
+      FileWriter<T> file)
+      throws IOException {
+    List<List<T>> shards = shards(tensors, bytes, shardBytes);
     if (shards.size() <= 1) {
-      SafetensorsFile.write(directory.resolve(SINGLE), tensors, FORMAT);
-      return;
+      file.write(directory.resolve(SINGLE), tensors, FORMAT);
+      return List.of(SINGLE);
     }
     ObjectNode index = JSON.createObjectNode();
-    index
-        .putObject("metadata")
-        .put("total_size", tensors.stream().mapToLong(t -> t.data().byteSize()).sum());
+    index.putObject("metadata").put("total_size", tensors.stream().mapToLong(bytes).sum());
     Map<String, String> places = new TreeMap<>();
+    List<String> files = new ArrayList<>();
     for (int i = 0; i < shards.size(); i++) {
       String name = "model-%05d-of-%05d.safetensors".formatted(i + 1, shards.size());
-      SafetensorsFile.write(directory.resolve(name), shards.get(i), FORMAT);
-      shards.get(i).forEach(tensor -> places.put(tensor.name(), name));
+      file.write(directory.resolve(name), shards.get(i), FORMAT);
+      shards.get(i).forEach(tensor -> places.put(names.apply(tensor), name));
+      files.add(name);
     }
     index.set("weight_map", JSON.valueToTree(places));
     Files.write(
@@ -64,21 +101,23 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
         StandardOpenOption.CREATE_NEW,
         StandardOpenOption.WRITE,
         StandardOpenOption.DSYNC);
+    return files;
   }
 
-  private static List<List<StoredTensor>> shards(List<StoredTensor> tensors, long shardBytes) {
-    List<List<StoredTensor>> shards = new ArrayList<>();
-    List<StoredTensor> shard = new ArrayList<>();
-    long bytes = 0;
-    for (StoredTensor tensor : tensors) {
-      long size = tensor.data().byteSize();
-      if (!shard.isEmpty() && bytes + size > shardBytes) {
+  private static <T> List<List<T>> shards(
+      List<T> tensors, ToLongFunction<T> bytes, long shardBytes) {
+    List<List<T>> shards = new ArrayList<>();
+    List<T> shard = new ArrayList<>();
+    long sum = 0;
+    for (T tensor : tensors) {
+      long size = bytes.applyAsLong(tensor);
+      if (!shard.isEmpty() && sum + size > shardBytes) {
         shards.add(shard);
         shard = new ArrayList<>();
-        bytes = 0;
+        sum = 0;
       }
       shard.add(tensor);
-      bytes += size;
+      sum += size;
     }
     shards.add(shard);
     return shards;

@@ -46,15 +46,44 @@ public record SafetensorsFile(Map<String, StoredTensor> tensors, Map<String, Str
     metadata = Map.copyOf(metadata);
   }
 
+  /**
+   * Creates a file whose tensors are holes, which {@link TensorRangeWriter} fills. Tensors lie in
+   * the given order.
+   */
+  public static void create(Path file, List<Declared> tensors, Map<String, String> metadata)
+      throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      writeHeader(channel, tensors, metadata);
+      long data = tensors.stream().mapToLong(Declared::bytes).sum();
+      if (data > 0) {
+        channel.write(ByteBuffer.allocate(1), channel.position() + data - 1);
+      }
+    }
+  }
+
+  /**
+   * A tensor of a file to be written.
+   *
+   * @param shape extents, outermost first
+   */
+  public record Declared(String name, DType dtype, List<Long> shape) {
+    public Declared {
+      shape = List.copyOf(shape);
+    }
+
+    /** Returns the bytes of the tensor. */
+    public long bytes() {
+      return shape.stream().reduce((long) dtype.bytes(), Math::multiplyExact);
+    }
+  }
+
   /** Writes a new file, durably. Tensors lie in the given order. */
   public static void write(Path file, List<StoredTensor> tensors, Map<String, String> metadata)
       throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      byte[] header = header(tensors, metadata);
-      ByteBuffer start =
-          ByteBuffer.allocate(Long.BYTES + header.length).order(ByteOrder.LITTLE_ENDIAN);
-      writeFully(channel, start.putLong(header.length).put(header).flip());
+      writeHeader(channel, tensors.stream().map(StoredTensor::declared).toList(), metadata);
       for (StoredTensor tensor : tensors) {
         for (long from = 0; from < tensor.data().byteSize(); from += CHUNK) {
           long length = Math.min(CHUNK, tensor.data().byteSize() - from);
@@ -65,18 +94,27 @@ public record SafetensorsFile(Map<String, StoredTensor> tensors, Map<String, Str
     }
   }
 
-  private static byte[] header(List<StoredTensor> tensors, Map<String, String> metadata)
+  private static void writeHeader(
+      FileChannel channel, List<Declared> tensors, Map<String, String> metadata)
+      throws IOException {
+    byte[] header = header(tensors, metadata);
+    ByteBuffer start =
+        ByteBuffer.allocate(Long.BYTES + header.length).order(ByteOrder.LITTLE_ENDIAN);
+    writeFully(channel, start.putLong(header.length).put(header).flip());
+  }
+
+  private static byte[] header(List<Declared> tensors, Map<String, String> metadata)
       throws JsonProcessingException {
     ObjectNode header = JSON.createObjectNode();
     ObjectNode meta = header.putObject(METADATA);
     new TreeMap<>(metadata).forEach(meta::put);
     long end = 0;
-    for (StoredTensor tensor : tensors) {
+    for (Declared tensor : tensors) {
       ObjectNode entry = header.putObject(tensor.name());
       entry.put("dtype", tensor.dtype().name());
       entry.set("shape", JSON.valueToTree(tensor.shape()));
-      entry.putArray("data_offsets").add(end).add(end + tensor.data().byteSize());
-      end += tensor.data().byteSize();
+      entry.putArray("data_offsets").add(end).add(end + tensor.bytes());
+      end += tensor.bytes();
     }
     String text = JSON.writeValueAsString(header);
     int padding = Math.floorMod(-text.getBytes(StandardCharsets.UTF_8).length, ALIGNMENT);

@@ -72,6 +72,11 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
     return data.byteSize() / dtype.bytes() * DType.F32.bytes();
   }
 
+  /** Returns name, type and shape. */
+  SafetensorsFile.Declared declared() {
+    return new SafetensorsFile.Declared(name, dtype, shape);
+  }
+
   /** Returns the tensor under another name. */
   public StoredTensor named(String other) {
     return new StoredTensor(other, dtype, shape, data);

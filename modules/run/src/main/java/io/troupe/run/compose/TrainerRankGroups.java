@@ -72,22 +72,31 @@ public record TrainerRankGroups(
                       new ThreadRanks(
                           ranks,
                           new SharedMemoryGroups(Composition.RANK_DEADLINE),
+                          states(),
                           () -> members.newRank(ranks)));
       case CHILDREN -> Optional.of(() -> processes(ranks));
       case NODES ->
           Optional.of(
               () ->
                   new RemoteRanks(
-                      registry.orElseThrow(), RemoteRanks.Patience.of(placement.stepLimit()), say));
+                      registry.orElseThrow(),
+                      RemoteRanks.Patience.of(placement.stepLimit()),
+                      states(),
+                      say));
     };
   }
 
   private TrainerRanks processes(int ranks) {
     try {
-      return LocalRanks.of(ranks, this::child, config.placement().stepLimit(), say);
+      return LocalRanks.of(ranks, this::child, config.placement().stepLimit(), states(), say);
     } catch (IOException e) {
       throw new UncheckedIOException("trainer ranks cannot be started: " + e.getMessage(), e);
     }
+  }
+
+  /** Where the ranks' states pass through: hosts may share the run folder. */
+  private Path states() {
+    return folder.path().toAbsolutePath().normalize().resolve("ranks").resolve("states");
   }
 
   /** How a rank's process is started that is a child of the coordinator. */

@@ -100,22 +100,17 @@ record CheckpointTensors(Path source, Map<String, StoredTensor> tensors) {
    * @param elements of the range
    */
   void copy(String prefix, FlatLayout layout, long from, NativeTensor piece, long elements) {
-    for (int i = 0; i < layout.offsets().size(); i++) {
-      DecoderLayout.Parameter parameter = layout.tensors().parameters().get(i);
-      long start = layout.offsets().get(i);
-      long first = Math.max(start, from);
-      long count = Math.min(start + parameter.size(), from + elements) - first;
-      if (count <= 0) {
-        continue;
-      }
+    for (FlatLayout.Overlap overlap : layout.overlaps(from, elements)) {
+      DecoderLayout.Parameter parameter = layout.tensors().parameters().get(overlap.tensor());
       StoredTensor tensor = Objects.requireNonNull(tensors.get(prefix + parameter.name()));
       int width = tensor.dtype().bytes();
+      long count = overlap.count();
       try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, count);
-          NativeTensor target = piece.slice(first - from, first - from + count)) {
+          NativeTensor target = piece.slice(overlap.inRange(), overlap.inRange() + count)) {
         tensor
             .dtype()
             .toFloats(
-                tensor.data().asSlice((first - start) * width, count * width), staged.memory());
+                tensor.data().asSlice(overlap.inTensor() * width, count * width), staged.memory());
         target.assign(staged, count);
       }
     }

@@ -12,14 +12,19 @@ import io.troupe.engine.djl.model.ModelWeights;
 import io.troupe.engine.djl.model.ReferenceWeights;
 import io.troupe.engine.djl.model.TrainableWeights;
 import io.troupe.engine.djl.torch.NativeTensor;
+import io.troupe.engine.parallel.StateFiles;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.SafetensorsFile;
+import io.troupe.engine.safetensors.SafetensorsFile.Declared;
 import io.troupe.engine.safetensors.StoredTensor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,8 +45,14 @@ public final class TrainerCheckpoint {
   private static final String OPTIMIZER = "optimizer.safetensors";
   private static final String REFERENCE = "reference.safetensors";
   private static final String BASE = "base.safetensors";
-  private static final String FIRST = "m.";
-  private static final String SECOND = "v.";
+  private static final String WEIGHTS = "weights.safetensors";
+
+  /** Before the name of a first moment. */
+  public static final String FIRST = "m.";
+
+  /** Before the name of a second moment. */
+  public static final String SECOND = "v.";
+
   private static final String STEPS = "steps";
   private static final String REFERENCE_IS = "reference";
   private static final String IS_BASE = "base";
@@ -62,24 +73,99 @@ public final class TrainerCheckpoint {
     switch (trained) {
       case TrainableWeights.Whole(ModelWeights weights, var _) ->
           ModelFiles.write(directory, stored("", weights), shardBytes);
-      case TrainableWeights.Adapted(ModelWeights base, LowRankAdapters adapters) -> {
-        ModelFiles.write(
-            directory,
-            adapters.mergedCopies(decoder, base).stream().map(StoredTensor::of).toList(),
-            shardBytes);
-        SafetensorsFile.write(directory.resolve(BASE), stored("", base), FORMAT);
-        AdapterFiles.write(directory, adapters.settings().adapter(adapters.weights().views()));
-      }
+      case TrainableWeights.Adapted adapted ->
+          writeAdapted(directory, shardBytes, decoder, adapted);
     }
     List<StoredTensor> moments = new ArrayList<>();
     moments.addAll(stored(FIRST, optimizer.first()));
     moments.addAll(stored(SECOND, optimizer.second()));
-    SafetensorsFile.write(directory.resolve(OPTIMIZER), moments, metadata(optimizer, reference));
+    SafetensorsFile.write(
+        directory.resolve(OPTIMIZER), moments, metadata(optimizer.steps(), reference));
+    writeRest(directory, card, reference);
+  }
+
+  private static void writeAdapted(
+      Path directory, long shardBytes, Decoder decoder, TrainableWeights.Adapted adapted)
+      throws IOException {
+    LowRankAdapters adapters = adapted.adapters();
+    ModelFiles.write(
+        directory,
+        adapters.mergedCopies(decoder, adapted.base()).stream().map(StoredTensor::of).toList(),
+        shardBytes);
+    SafetensorsFile.write(directory.resolve(BASE), stored("", adapted.base()), FORMAT);
+    AdapterFiles.write(directory, adapters.settings().adapter(adapters.weights().views()));
+  }
+
+  private static void writeRest(Path directory, ModelDescription card, ReferenceWeights reference)
+      throws IOException {
     if (reference instanceof ReferenceWeights.Frozen(var frozen)) {
       SafetensorsFile.write(directory.resolve(REFERENCE), stored("", frozen), FORMAT);
     }
     card.write(directory);
     DurableFiles.syncFolder(directory);
+  }
+
+  /**
+   * Writes what a trainer has whose ranks hold the trained weights and the moments. Their tensors
+   * are holes that the ranks write their pieces into; adapters, which are small, are written.
+   *
+   * @param trained adapters as the ranks have them now; other weights are not read
+   * @param steps number of steps taken
+   * @return the files with holes
+   */
+  public static StateFiles create(
+      Path directory,
+      ModelDescription card,
+      long shardBytes,
+      Decoder decoder,
+      TrainableWeights trained,
+      long steps,
+      ReferenceWeights reference)
+      throws IOException {
+    requireEmpty(directory);
+    List<String> names = new ArrayList<>();
+    List<StatePart> parts = new ArrayList<>();
+    switch (trained) {
+      case TrainableWeights.Whole(ModelWeights weights, var _) -> {
+        names.addAll(ModelFiles.create(directory, declared("", weights.layout()), shardBytes));
+        parts.add(StatePart.WEIGHTS);
+      }
+      case TrainableWeights.Adapted adapted ->
+          writeAdapted(directory, shardBytes, decoder, adapted);
+    }
+    List<Declared> moments = new ArrayList<>();
+    moments.addAll(declared(FIRST, trained.trainable().layout()));
+    moments.addAll(declared(SECOND, trained.trainable().layout()));
+    SafetensorsFile.create(directory.resolve(OPTIMIZER), moments, metadata(steps, reference));
+    names.add(OPTIMIZER);
+    parts.add(StatePart.MOMENTS);
+    writeRest(directory, card, reference);
+    return new StateFiles(directory, names, parts, true);
+  }
+
+  /** Makes a file of the trained tensors alone, which are holes. */
+  public static StateFiles createWeights(Path directory, TrainableWeights trained)
+      throws IOException {
+    SafetensorsFile.create(
+        directory.resolve(WEIGHTS), declared("", trained.trainable().layout()), FORMAT);
+    return new StateFiles(directory, List.of(WEIGHTS), List.of(StatePart.WEIGHTS), false);
+  }
+
+  /** Reads what ranks have written into such a file. */
+  public static void readWeights(Path directory, Decoder decoder, TrainableWeights trained)
+      throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      map(directory.resolve(WEIGHTS), arena).copy("", trained.trainable());
+    }
+    trained.moved(decoder);
+  }
+
+  /** In the order of names, as {@link ModelWeights#views}. */
+  private static List<Declared> declared(String prefix, DecoderLayout layout) {
+    return layout.parameters().stream()
+        .map(parameter -> new Declared(prefix + parameter.name(), DType.F32, parameter.shape()))
+        .sorted(Comparator.comparing(Declared::name))
+        .toList();
   }
 
   /**
@@ -225,9 +311,9 @@ public final class TrainerCheckpoint {
         : new ReferenceWeights.None();
   }
 
-  private static Map<String, String> metadata(AdamW optimizer, ReferenceWeights reference) {
+  private static Map<String, String> metadata(long steps, ReferenceWeights reference) {
     Map<String, String> metadata = new TreeMap<>(FORMAT);
-    metadata.put(STEPS, Long.toString(optimizer.steps()));
+    metadata.put(STEPS, Long.toString(steps));
     if (reference instanceof ReferenceWeights.Base) {
       metadata.put(REFERENCE_IS, IS_BASE);
     }

@@ -1,5 +1,6 @@
 package io.troupe.engine.djl.model;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -53,6 +54,30 @@ public record FlatLayout(DecoderLayout tensors, List<Long> offsets, long decayed
   /** Returns the number of elements of each of a number of equal pieces. */
   public long piece(int ranks) {
     return Math.ceilDiv(size, (long) ranks * ALIGNMENT) * ALIGNMENT;
+  }
+
+  /**
+   * What a range of the flat array has of a tensor.
+   *
+   * @param tensor index of the parameter
+   * @param inTensor the first element within the tensor
+   * @param inRange the first element within the range
+   * @param count number of elements
+   */
+  public record Overlap(int tensor, long inTensor, long inRange, long count) {}
+
+  /** Returns what a range of the flat array has of each tensor, in the order of the parameters. */
+  public List<Overlap> overlaps(long from, long count) {
+    List<Overlap> found = new ArrayList<>();
+    for (int i = 0; i < offsets.size(); i++) {
+      long start = offsets.get(i);
+      long first = Math.max(start, from);
+      long held = Math.min(start + tensors.parameters().get(i).size(), from + count) - first;
+      if (held > 0) {
+        found.add(new Overlap(i, first - start, first - from, held));
+      }
+    }
+    return found;
   }
 
   private static Stream<Integer> of(DecoderLayout tensors, WeightDecay decay, boolean decays) {

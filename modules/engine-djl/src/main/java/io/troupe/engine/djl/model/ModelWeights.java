@@ -178,16 +178,6 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
     return flatLayout;
   }
 
-  /** Copies the whole flat array in; of the segment, which may be longer, the beginning. */
-  public void fillFlat(MemorySegment numbers) {
-    long bytes = flatLayout.size() * Float.BYTES;
-    try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, flatLayout.size());
-        NativeTensor own = flat.slice(0, flatLayout.size())) {
-      staged.memory().copyFrom(numbers.asSlice(0, bytes));
-      own.assign(staged, flatLayout.size());
-    }
-  }
-
   public DecoderLayout layout() {
     return layout;
   }

@@ -16,10 +16,13 @@ import io.troupe.engine.parallel.PartialStepMetrics;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -85,8 +88,7 @@ public final class DjlRank implements TrainerRank {
 
   @Override
   public RankStepOutcome step(RankBatch share, OptimizerSettings o) throws RankLostException {
-    RankShard own =
-        shard.orElseThrow(() -> new IllegalStateException("the rank is a member of no group"));
+    RankShard own = shard();
     Torch.enter(threads, true);
     work.check(share);
     Gradient gradient = work.withinMemory(() -> gradient(share));
@@ -96,8 +98,25 @@ public final class DjlRank implements TrainerRank {
       return new RankStepOutcome.Refused(gradient.refusal);
     }
     trained.moved(decoder);
-    return new RankStepOutcome.Updated(
-        norm, gradient.part, own.weights(), own.first(), own.second());
+    return new RankStepOutcome.Updated(norm, gradient.part);
+  }
+
+  @Override
+  public void write(List<StatePart> parts, StateSink to) throws IOException {
+    Torch.enter(threads, false);
+    shard().write(parts, to);
+  }
+
+  @Override
+  public void freezeReference() {
+    Torch.enter(threads, false);
+    ReferenceWeights frozen = trained.reference(decoder, shard().steps() > 0);
+    reference.release();
+    reference = frozen;
+  }
+
+  private RankShard shard() {
+    return shard.orElseThrow(() -> new IllegalStateException("the rank is a member of no group"));
   }
 
   /** What came of the rank's part of a batch, beside the gradients. */

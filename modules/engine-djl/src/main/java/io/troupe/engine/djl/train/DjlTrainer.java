@@ -21,12 +21,12 @@ import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Torch;
 import io.troupe.engine.parallel.DataParallelSteps;
 import io.troupe.engine.parallel.RankBatch;
+import io.troupe.engine.parallel.StateFiles;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -57,6 +57,9 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
 
   /** The ranks that make the steps; empty if this thread makes them alone. */
   private Optional<DataParallelSteps> ranks = Optional.empty();
+
+  /** Whether the ranks have moved since these weights were theirs. */
+  private boolean stale;
 
   private boolean open = true;
 
@@ -116,7 +119,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
     enter(true);
     work.check(batch);
     if (ranks.isPresent()) {
-      return ranks.get().step(this, batch, optimisation);
+      return byRanks(ranks.get(), batch, optimisation);
     }
     FlatGradients sums = gradients.orElseGet(() -> trained.gradients(decoder));
     gradients = Optional.of(sums);
@@ -124,15 +127,41 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
         () -> step(batch.rollouts(), work.parts(batch, reference), sums, optimisation));
   }
 
-  /** Continues from the result of the ranks. */
+  private StepOutcome byRanks(
+      DataParallelSteps these, RankBatch batch, OptimizerSettings optimisation) {
+    StepOutcome outcome = these.step(this, batch, optimisation);
+    if (outcome instanceof StepOutcome.Stepped) {
+      stale = true;
+      optimizer.restoreSteps(optimizer.steps() + 1);
+    }
+    return outcome;
+  }
+
+  /** Takes the weights of the ranks if they have moved. */
+  private void refresh() {
+    if (stale) {
+      ranks.orElseThrow().readWeights(this);
+      stale = false;
+    }
+  }
+
   @Override
-  public void adopt(MemorySegment weights, MemorySegment first, MemorySegment second) {
-    enter(false);
-    trained.trainable().fillFlat(weights);
-    optimizer.first().fillFlat(first);
-    optimizer.second().fillFlat(second);
-    trained.moved(decoder);
-    optimizer.restoreSteps(optimizer.steps() + 1);
+  public StateFiles createWeights(Path directory) throws IOException {
+    return TrainerCheckpoint.createWeights(directory, trained);
+  }
+
+  @Override
+  public void readWeights(Path directory) throws IOException {
+    TrainerCheckpoint.readWeights(directory, decoder, trained);
+  }
+
+  @Override
+  public StateFiles createCheckpoint(Path directory) throws IOException {
+    if (trained instanceof TrainableWeights.Adapted) {
+      refresh();
+    }
+    return TrainerCheckpoint.create(
+        directory, card, compute.shardBytes(), decoder, trained, optimizer.steps(), reference);
   }
 
   private StepOutcome step(
@@ -163,6 +192,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   @Override
   public List<double[]> logProbs(List<TrainingSequence> batch, double temperature) {
     enter(false);
+    refresh();
     work.check(batch, false, 0);
     return work.withinMemory(
         () ->
@@ -255,21 +285,27 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
   @Override
   public void freezeReference() {
     enter(false);
+    refresh();
     ReferenceWeights frozen = trained.reference(decoder, optimizer.steps() > 0);
     reference.release();
     reference = frozen;
-    ranks.ifPresent(DataParallelSteps::outdated);
+    ranks.ifPresent(these -> these.freezeReference(this));
   }
 
   @Override
   public WeightSnapshot snapshot(WeightVersion version) {
     enter(false);
+    refresh();
     return trained.snapshot(decoder, version);
   }
 
   @Override
   public void save(Path directory) throws IOException {
     enter(false);
+    if (ranks.isPresent() && ranks.get().ahead()) {
+      ranks.get().save(this, directory);
+      return;
+    }
     TrainerCheckpoint.save(
         directory, card, compute.shardBytes(), decoder, trained, optimizer, reference);
   }
@@ -282,6 +318,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
     reference.release();
     reference = restored;
     ranks.ifPresent(DataParallelSteps::outdated);
+    stale = false;
   }
 
   /** Returns the optimizer's state, from which a test computes the gradient. */

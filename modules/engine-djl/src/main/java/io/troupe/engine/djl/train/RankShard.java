@@ -1,5 +1,6 @@
 package io.troupe.engine.djl.train;
 
+import io.troupe.engine.djl.checkpoint.TrainerCheckpoint;
 import io.troupe.engine.djl.checkpoint.TrainerCheckpoint.StoredMoments;
 import io.troupe.engine.djl.model.AdamWRange;
 import io.troupe.engine.djl.model.Decoder;
@@ -11,8 +12,12 @@ import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
+import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.train.OptimizerSettings;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A rank's piece of the flat arrays as a member of a group: AdamW's moments of the piece, and the
@@ -114,23 +119,35 @@ final class RankShard implements AutoCloseable {
     return all.memory().asSlice(group.rank() * piece * Float.BYTES, piece * Float.BYTES);
   }
 
-  /** Returns the piece of the weights; valid until the rank is called again. */
-  MemorySegment weights() {
-    return memory(own);
+  /** Returns the number of steps taken. */
+  long steps() {
+    return steps;
   }
 
-  /** Returns the piece of the first moments; valid until the rank is called again. */
-  MemorySegment first() {
-    return memory(first);
+  /** Writes the piece of weights and moments. */
+  void write(List<StatePart> parts, StateSink to) throws IOException {
+    for (StatePart part : parts) {
+      switch (part) {
+        case WEIGHTS -> write("", own, to);
+        case MOMENTS -> {
+          write(TrainerCheckpoint.FIRST, first, to);
+          write(TrainerCheckpoint.SECOND, second, to);
+        }
+      }
+    }
   }
 
-  /** Returns the piece of the second moments; valid until the rank is called again. */
-  MemorySegment second() {
-    return memory(second);
-  }
-
-  private MemorySegment memory(NativeTensor tensor) {
-    return tensor.onHost() ? tensor.memory() : ModelWeights.fetched(tensor, piece);
+  private void write(String prefix, NativeTensor tensor, StateSink to) throws IOException {
+    FlatLayout layout = trained.flatLayout();
+    try (NativeTensor host = onHost(tensor, piece)) {
+      MemorySegment numbers = host.memory();
+      for (FlatLayout.Overlap overlap : layout.overlaps(group.rank() * piece, piece)) {
+        to.write(
+            prefix + layout.tensors().parameters().get(overlap.tensor()).name(),
+            overlap.inTensor() * Float.BYTES,
+            numbers.asSlice(overlap.inRange() * Float.BYTES, overlap.count() * Float.BYTES));
+      }
+    }
   }
 
   @Override

@@ -5,9 +5,11 @@ import static io.troupe.engine.djl.model.Fixtures.TOKENIZER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where tensors are in the flat array. */
@@ -39,5 +41,29 @@ final class FlatLayoutTest {
     FlatLayout layout = FlatLayout.of(TENSORS, WeightDecay.MATRICES);
     assertThat(layout.piece(ranks) % FlatLayout.ALIGNMENT).isZero();
     assertThat(layout.piece(ranks) * ranks).isBetween(layout.size(), layout.capacity());
+  }
+
+  /** So any number of ranks writes what any other number of ranks reads. */
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void overlaps_ofPiecesThatFollowEachOther_haveEveryElementOnceAndInItsPlace(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    FlatLayout layout = FlatLayout.of(TENSORS, WeightDecay.MATRICES);
+    long[] next = new long[TENSORS.parameters().size()];
+    long from = 0;
+    while (from < layout.capacity()) {
+      long piece = 1 + random.nextLong(layout.size());
+      for (FlatLayout.Overlap overlap : layout.overlaps(from, piece)) {
+        assertThat(overlap.inTensor()).isEqualTo(next[overlap.tensor()]);
+        assertThat(from + overlap.inRange())
+            .isEqualTo(layout.offsets().get(overlap.tensor()) + overlap.inTensor());
+        assertThat(overlap.inRange() + overlap.count()).isLessThanOrEqualTo(piece);
+        next[overlap.tensor()] += overlap.count();
+      }
+      from += piece;
+    }
+    assertThat(next)
+        .containsExactly(
+            TENSORS.parameters().stream().mapToLong(DecoderLayout.Parameter::size).toArray());
   }
 }

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A decoder's trainer over ranks against the one of a single thread. */
 final class DjlRanksTest {
+  @TempDir private static Path scratch;
+
   private static final LossSettings PENALTY =
       Fixtures.loss(new Correction.None(), .1, KlEstimator.K3).withSupervised(.2);
   private static final int STEPS = 4;
@@ -49,7 +52,8 @@ final class DjlRanksTest {
   }
 
   private static DjlPolicy over(int ranks, DjlPolicy plain) {
-    return plain.by(() -> new ThreadRanks(ranks, BarrierGroup::open, () -> plain.newRank(ranks)));
+    return plain.by(
+        () -> new ThreadRanks(ranks, BarrierGroup::open, scratch, () -> plain.newRank(ranks)));
   }
 
   private record Trained(
@@ -130,8 +134,8 @@ final class DjlRanksTest {
   /** Checkpoints are whole, so that another number of ranks goes on from them. */
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
-  void restore_savedByAnotherNumberOfRanks_goesOnAsTheWhole(int ranks, @TempDir Path folder)
-      throws IOException {
+  void restore_savedByAnotherNumberOfRanks_goesOnAsTheWhole(
+      int ranks, @TempDir Path folder, @TempDir Path copy) throws IOException {
     DjlPolicy plain = Fixtures.policy(TINY);
     OptimizerSettings o = adam(1);
     Trained trained = new Trained(new TreeMap<>(), new ArrayList<>(), new ArrayList<>());
@@ -140,7 +144,7 @@ final class DjlRanksTest {
       steps(trainer, 0, STEPS / 2, 5, o, trained);
       trainer.save(folder);
     }
-    assertThat(Files.exists(folder.resolve("optimizer.safetensors"))).isTrue();
+    assertSavedAlike(plain, folder, copy);
     DjlPolicy other = ranks == 1 ? plain : over(ranks, plain);
     try (TrainingEngine trainer = other.newTrainer(6)) {
       trainer.restore(folder);
@@ -148,6 +152,28 @@ final class DjlRanksTest {
       trained.weights.putAll(Fixtures.weights(trainer));
     }
     assertSame(trained, train(plain, 5, o));
+  }
+
+  /** What ranks wrote by range is what a trainer without ranks writes of it, byte for byte. */
+  private static void assertSavedAlike(DjlPolicy plain, Path byRanks, Path copy)
+      throws IOException {
+    try (TrainingEngine trainer = plain.newTrainer(7)) {
+      trainer.restore(byRanks);
+      trainer.save(copy);
+    }
+    List<Path> files;
+    try (Stream<Path> found = Files.list(copy)) {
+      files = found.toList();
+    }
+    assertThat(files)
+        .extracting(file -> file.getFileName().toString())
+        .contains("optimizer.safetensors");
+    for (Path file : files) {
+      assertThat(byRanks.resolve(file.getFileName())).hasSameBinaryContentAs(file);
+    }
+    try (Stream<Path> found = Files.list(byRanks)) {
+      assertThat(found).hasSameSizeAs(files);
+    }
   }
 
   @Test

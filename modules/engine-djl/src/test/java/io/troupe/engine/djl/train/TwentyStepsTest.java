@@ -21,6 +21,7 @@ import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -37,6 +39,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * left gradients to autograd; its weights are in {@code twenty-steps.txt}.
  */
 final class TwentyStepsTest {
+  @TempDir private static Path scratch;
+
   private static final int STEPS = 20;
   private static final OptimizerSettings ADAM = new OptimizerSettings(1e-2, .9, .95, 1e-4, .1, 1);
 
@@ -131,7 +135,8 @@ final class TwentyStepsTest {
 
   private static Map<String, double[]> weightsOver(int ranks, DjlPolicy plain) {
     DjlPolicy over =
-        plain.by(() -> new ThreadRanks(ranks, BarrierGroup::open, () -> plain.newRank(ranks)));
+        plain.by(
+            () -> new ThreadRanks(ranks, BarrierGroup::open, scratch, () -> plain.newRank(ranks)));
     try (TrainingEngine trainer = over.newTrainer(5)) {
       train(trainer, 1e-3);
       return Fixtures.weights(trainer);
