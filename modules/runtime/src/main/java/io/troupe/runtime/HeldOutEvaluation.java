@@ -17,6 +17,7 @@ import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.SourceSampling;
+import io.troupe.runtime.rollout.VerdictSummary;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import io.troupe.core.run.Coordination;
 import io.troupe.core.run.ProcessFacts;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
+import io.troupe.runtime.rollout.VerdictSummary;
 import io.troupe.runtime.weights.WeightPublisher;
 import io.troupe.runtime.weights.WeightSource;
 import io.troupe.store.checkpoint.Checkpoints;

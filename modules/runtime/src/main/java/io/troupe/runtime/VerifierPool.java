@@ -8,6 +8,7 @@ import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.runtime.prompt.Assignment;
+import io.troupe.runtime.rollout.VerdictSummary;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.List;
 

@@ -7,7 +7,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.runtime.FailureCause;
-import io.troupe.runtime.VerdictSummary;
+import io.troupe.runtime.rollout.VerdictSummary;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

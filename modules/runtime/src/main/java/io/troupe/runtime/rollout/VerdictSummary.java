@@ -1,4 +1,4 @@
-package io.troupe.runtime;
+package io.troupe.runtime.rollout;
 
 import io.troupe.core.reward.Verdict;
 import io.troupe.telemetry.StepMeter;
@@ -12,7 +12,7 @@ public final class VerdictSummary {
   private VerdictSummary() {}
 
   /** All verdicts, in order, once the last is there. */
-  static CompletionStage<List<Verdict>> of(List<CompletionStage<Verdict>> verdicts) {
+  public static CompletionStage<List<Verdict>> of(List<CompletionStage<Verdict>> verdicts) {
     List<CompletableFuture<Verdict>> stages =
         verdicts.stream().map(CompletionStage::toCompletableFuture).toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
@@ -20,7 +20,7 @@ public final class VerdictSummary {
   }
 
   /** What pools have done, all told; of their times those of the slowest. */
-  static StepMeter.Verification done(List<PoolReport> pools) {
+  public static StepMeter.Verification done(List<PoolReport> pools) {
     return new StepMeter.Verification(
         pools.stream().mapToDouble(PoolReport::millisP50).max().orElse(0),
         pools.stream().mapToDouble(PoolReport::millisP99).max().orElse(0),
@@ -38,7 +38,7 @@ public final class VerdictSummary {
   }
 
   /** Whether no verifier was there to judge. */
-  static boolean away(Verdict verdict) {
+  public static boolean away(Verdict verdict) {
     return verdict instanceof Verdict.Unverifiable(Verdict.Cause cause, String _)
         && cause == Verdict.Cause.AWAY;
   }

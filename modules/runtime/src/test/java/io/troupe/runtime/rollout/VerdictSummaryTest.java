@@ -1,4 +1,4 @@
-package io.troupe.runtime;
+package io.troupe.runtime.rollout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,389 @@
+package io.troupe.runtime.rollout;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.core.reward.Verdict;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.Input;
+import io.troupe.core.run.LeaseFailure;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.RequestRefusedException;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.prompt.Assignment;
+import io.troupe.runtime.prompt.PromptPool;
+import io.troupe.runtime.prompt.Toys;
+import io.troupe.runtime.weights.PublishedWeights;
+import io.troupe.runtime.weights.SampledWeights;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class WorkerStateTest {
+  private static final WorkerId ID = new WorkerId("w-1");
+  private static final int FIRST = 4;
+  private static final int EPISODES = 2;
+  private static final PromptPool POOL = Toys.pool();
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void transitions_arbitraryMessages_keepWhatAWorkerPromises(long seed) {
+    Peers peers = new Peers(seed);
+    for (int i = 0; i < 400 && !peers.failed; i++) {
+      peers.disturb();
+    }
+    peers.settle();
+  }
+
+  @Test
+  void sampled_afterItsCancellation_isDroppedAndItsPlaceIsFree() {
+    Peers peers = new Peers(1);
+    peers.publish();
+    peers.fetchEnds(true);
+    peers.produce(new WeightVersion(1), 1);
+    LeaseId lease = peers.sampling.keySet().iterator().next();
+    peers.cancel(lease);
+    peers.sampled(lease);
+    assertThat(peers.last)
+        .containsExactly(
+            new WorkerAction.CancelTimer(new WorkerAction.Timer.Ask()),
+            new WorkerAction.Report(new Input.DemandRaised(ID, FIRST + 1)));
+    assertThat(peers.state.groups()).isEqualTo(WorkerGroups.NONE);
+  }
+
+  @Test
+  void samplingFailed_againAndAgain_failsTheWorkerWhereAnotherEngineMayHelp() {
+    Peers peers = new Peers(1);
+    peers.publish();
+    peers.fetchEnds(true);
+    peers.produce(new WeightVersion(1), FIRST);
+    Assignment assignment = peers.given.values().iterator().next();
+    WorkerState state = peers.state;
+    for (int i = 1; i < WorkerState.MOST_SAMPLE_FAILURES; i++) {
+      state = state.samplingFailed(assignment, new IllegalStateException("broken"), true).state();
+    }
+    assertThat(failures(state.samplingFailed(assignment, new IllegalStateException("last"), false)))
+        .isEmpty();
+    assertThat(failures(state.samplingFailed(assignment, new IllegalStateException("last"), true)))
+        .containsExactly("w-1 could not draw 8 groups in a row, the last: last");
+  }
+
+  private static List<String> failures(WorkerState.Next next) {
+    return next.actions().stream()
+        .filter(WorkerAction.Fail.class::isInstance)
+        .map(action -> ((WorkerAction.Fail) action).failure().getMessage())
+        .toList();
+  }
+
+  private static String digest(WeightVersion version) {
+    return "digest of " + version;
+  }
+
+  private static Episode episode(long version) {
+    return Episode.of(
+        POOL.tokens(0),
+        new Completion(
+            new int[] {1},
+            new float[] {-1},
+            TokenVersions.uniform(new WeightVersion(version), 1),
+            FinishReason.LENGTH));
+  }
+
+  /**
+   * Everything a worker talks to: coordinator, engine, verifiers, source of weights, trainer and
+   * timers. It answers in any order, and asserts after every message.
+   */
+  private static final class Peers {
+    private final Random random;
+    private final Map<LeaseId, Assignment> given = new LinkedHashMap<>();
+    private final Map<LeaseId, WeightVersion> oldest = new HashMap<>();
+    private final Map<LeaseId, WeightVersion> sampling = new LinkedHashMap<>();
+    private final Map<LeaseId, Integer> verifying = new LinkedHashMap<>();
+    private final Set<LeaseId> cancelled = new HashSet<>();
+    private final Set<LeaseId> delivered = new HashSet<>();
+    private final Set<LeaseId> groupsFailed = new HashSet<>();
+    private final Set<WorkerAction.Timer> timers = new LinkedHashSet<>();
+    private WorkerState state = WorkerState.starting(ID, FIRST);
+    private List<WorkerAction> last = List.of();
+    private Optional<PublishedWeights> fetching = Optional.empty();
+    private WeightVersion published = WeightVersion.BASE;
+    private WeightVersion loaded = WeightVersion.BASE;
+    private long asked;
+    private int freed;
+    private int fetchFailures;
+    private int sampleFailures;
+    private boolean draining;
+    private boolean failed;
+
+    private Peers(long seed) {
+      random = new Random(seed);
+      apply(state.engineReady());
+    }
+
+    private void disturb() {
+      switch (random.nextInt(40)) {
+        case 0, 1 -> publish();
+        case 2, 3, 4 -> pick(given.keySet()).ifPresent(this::cancel);
+        case 5 -> {
+          if (random.nextInt(10) == 0) {
+            drain();
+          }
+        }
+        case 6, 7, 8, 9, 10, 11 -> fetchEnds(random.nextInt(3) > 0);
+        case 12, 13, 14, 15, 16, 17 -> pick(timers).ifPresent(this::due);
+        case 18, 19, 20, 21, 22, 23, 24 -> pick(verifying.keySet()).ifPresent(this::judge);
+        case 25, 26, 27, 28, 29, 30, 31 -> pick(sampling.keySet()).ifPresent(this::sampleEnds);
+        default -> {
+          int room = (int) Math.min(3, asked - given.size());
+          if (room > 0) {
+            long newest = published.number();
+            produce(
+                new WeightVersion(Math.max(1, newest - random.nextInt(2))),
+                1 + random.nextInt(room));
+          }
+        }
+      }
+    }
+
+    /** Everything is answered; then no lease is open, and the worker ends once it is released. */
+    private void settle() {
+      publish();
+      for (int round = 0; round < 200 && !failed; round++) {
+        if (fetching.isPresent()) {
+          fetchEnds(true);
+        }
+        List.copyOf(sampling.keySet()).forEach(this::sampleEnds);
+        List.copyOf(verifying.keySet()).forEach(this::judge);
+        List.copyOf(timers).forEach(this::due);
+      }
+      if (failed) {
+        return;
+      }
+      assertThat(loaded).isEqualTo(published);
+      assertThat(timers).isEmpty();
+      assertThat(state.groups()).isEqualTo(WorkerGroups.NONE);
+      given
+          .keySet()
+          .forEach(
+              lease ->
+                  assertThat(
+                          Stream.of(delivered, groupsFailed, cancelled)
+                              .anyMatch(ends -> ends.contains(lease)))
+                      .as("%s has ended", lease)
+                      .isTrue());
+      assertThat(freed).isEqualTo(given.size());
+      assertThat(draining || asked == FIRST + freed).isTrue();
+      assertThat(state.ended()).isFalse();
+      assertThat(state.release().state().ended()).isTrue();
+    }
+
+    private void publish() {
+      published = published.next();
+      apply(state.publish(new PublishedWeights(published, digest(published), "memory")));
+    }
+
+    private void drain() {
+      draining = true;
+      apply(state.drain());
+      assertThat(last).containsExactly(new WorkerAction.Report(new Input.WorkerRetired(ID)));
+    }
+
+    private void produce(WeightVersion atLeast, int groups) {
+      List<Assignment> assignments = new ArrayList<>();
+      for (int i = 0; i < groups; i++) {
+        long number = given.size() + 1L;
+        Assignment assignment = POOL.assignment(Toys.lease(number, number), 12, 0, 0);
+        given.put(assignment.lease(), assignment);
+        oldest.put(assignment.lease(), atLeast);
+        assignments.add(assignment);
+      }
+      apply(state.produce(atLeast, assignments));
+    }
+
+    private void cancel(LeaseId lease) {
+      boolean waits = state.groups().defers(lease);
+      if (!delivered.contains(lease) && !groupsFailed.contains(lease)) {
+        cancelled.add(lease);
+      }
+      if (waits) {
+        freed++;
+      }
+      verifying.remove(lease);
+      apply(state.cancel(lease));
+      assertThat(state.groups().defers(lease)).isFalse();
+    }
+
+    private void fetchEnds(boolean succeeds) {
+      if (fetching.isEmpty()) {
+        return;
+      }
+      PublishedWeights tried = fetching.get();
+      fetching = Optional.empty();
+      if (succeeds) {
+        fetchFailures = 0;
+        apply(state.fetched(new WeightSnapshot(tried.version(), tried.digest(), List.of())));
+      } else {
+        fetchFailures += tried.version().equals(published) ? 1 : 0;
+        apply(state.fetchFailed(tried, new IllegalStateException("unreachable")));
+        assertThat(failed).isEqualTo(fetchFailures == WorkerState.MOST_FETCH_FAILURES);
+      }
+    }
+
+    private void sampled(LeaseId lease) {
+      Episode episode = episode(requireNonNull(sampling.remove(lease)).number());
+      freed++;
+      sampleFailures = 0;
+      apply(state.sampled(assignment(lease), List.of(episode, episode), List.of("1", "2")));
+      assertThat(verifying.containsKey(lease)).isEqualTo(!cancelled.contains(lease));
+    }
+
+    private Assignment assignment(LeaseId lease) {
+      return requireNonNull(given.get(lease));
+    }
+
+    private void sampleEnds(LeaseId lease) {
+      int outcome = random.nextInt(20);
+      if (outcome > 3) {
+        sampled(lease);
+        return;
+      }
+      Assignment assignment = assignment(lease);
+      sampling.remove(lease);
+      freed++;
+      if (outcome == 3) {
+        apply(state.samplingFailed(assignment, new RequestRefusedException("too long"), true));
+        assertThat(last)
+            .contains(
+                new WorkerAction.Report(
+                    new Input.GroupFailed(lease, new LeaseFailure.OfPrompt("too long"))));
+      } else if (outcome == 2 || cancelled.contains(lease)) {
+        apply(state.samplingFailed(assignment, new CancellationException("cancelled"), true));
+      } else {
+        sampleFailures++;
+        apply(state.samplingFailed(assignment, new IllegalStateException("broken"), true));
+        assertThat(failed).isEqualTo(sampleFailures == WorkerState.MOST_SAMPLE_FAILURES);
+      }
+    }
+
+    private void judge(LeaseId lease) {
+      List<Verdict> answer = new ArrayList<>();
+      int asks = requireNonNull(verifying.remove(lease));
+      for (int i = 0; i < asks; i++) {
+        answer.add(
+            switch (random.nextInt(8)) {
+              case 0 -> new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "too slow");
+              case 1, 2 -> new Verdict.Unverifiable(Verdict.Cause.AWAY, "away");
+              default -> new Verdict.Scored(0.5, "", "");
+            });
+      }
+      apply(state.judged(lease, answer));
+      assertThat(timers.contains(new WorkerAction.Timer.Verify(lease)))
+          .isEqualTo(answer.stream().anyMatch(VerdictSummary::away));
+    }
+
+    private void due(WorkerAction.Timer timer) {
+      if (timers.remove(timer)) {
+        apply(state.due(timer));
+      }
+    }
+
+    private <T> Optional<T> pick(Collection<T> all) {
+      return all.stream().skip(all.isEmpty() ? 0 : random.nextInt(all.size())).findFirst();
+    }
+
+    private void apply(WorkerState.Next next) {
+      state = next.state();
+      last = next.actions();
+      last.forEach(this::act);
+    }
+
+    private void act(WorkerAction action) {
+      switch (action) {
+        case WorkerAction.Report(Input.FromWorker input) -> report(input);
+        case WorkerAction.Sample(List<Assignment> assignments) -> {
+          for (Assignment assignment : assignments) {
+            LeaseId lease = assignment.lease();
+            assertThat(cancelled).doesNotContain(lease);
+            assertThat(loaded).isGreaterThanOrEqualTo(oldest.get(lease));
+            assertThat(sampling.put(lease, loaded)).isNull();
+          }
+        }
+        case WorkerAction.Cancel(LeaseId lease) -> assertThat(given).containsKey(lease);
+        case WorkerAction.Fetch(PublishedWeights weights) -> {
+          assertThat(fetching).as("one fetch at a time").isEmpty();
+          assertThat(weights.version()).isEqualTo(published);
+          fetching = Optional.of(weights);
+        }
+        case WorkerAction.Load(WeightSnapshot weights) -> {
+          assertThat(weights.version()).isGreaterThan(loaded);
+          loaded = weights.version();
+        }
+        case WorkerAction.Verify(Assignment assignment, List<String> completions) -> {
+          assertThat(cancelled).doesNotContain(assignment.lease());
+          assertThat(completions).hasSizeBetween(1, EPISODES);
+          assertThat(verifying.put(assignment.lease(), completions.size())).isNull();
+        }
+        case WorkerAction.RecordVerdicts(WorkerGroups.Sampled group, List<Verdict> verdicts) -> {
+          assertThat(cancelled).doesNotContain(group.assignment().lease());
+          assertThat(verdicts).hasSize(EPISODES);
+        }
+        case WorkerAction.Deliver(ScoredGroup group, List<SampledWeights> weights) -> {
+          assertThat(cancelled).doesNotContain(group.lease());
+          assertThat(delivered.add(group.lease())).isTrue();
+          assertThat(groupsFailed).doesNotContain(group.lease());
+          assertThat(group.rewards()).containsExactly(0.5, 0.5);
+          WeightVersion version = group.completions().getFirst().versions().newest();
+          assertThat(weights).containsExactly(new SampledWeights(version, digest(version)));
+        }
+        case WorkerAction.Schedule(WorkerAction.Timer timer, var pause) -> {
+          assertThat(pause).isPositive();
+          assertThat(timers.add(timer)).as("%s ran", timer).isTrue();
+        }
+        case WorkerAction.CancelTimer(WorkerAction.Timer timer) -> timers.remove(timer);
+        case WorkerAction.Log _ -> {}
+        case WorkerAction.Fail _ -> failed = true;
+      }
+    }
+
+    private void report(Input.FromWorker input) {
+      switch (input) {
+        case Input.DemandRaised(WorkerId worker, long total) -> {
+          assertThat(worker).isEqualTo(ID);
+          assertThat(draining).isFalse();
+          assertThat(total).isGreaterThan(asked).isEqualTo(FIRST + freed);
+          asked = total;
+        }
+        case Input.GroupSampled(LeaseId lease) -> assertThat(cancelled).doesNotContain(lease);
+        case Input.GroupFailed(LeaseId lease, var _) -> {
+          assertThat(groupsFailed.add(lease)).isTrue();
+          assertThat(delivered).doesNotContain(lease);
+        }
+        case Input.VerifierAway(LeaseId lease, String reason) -> {
+          assertThat(cancelled).doesNotContain(lease);
+          assertThat(reason).isEqualTo("away");
+        }
+        case Input.WorkerRetired _ -> assertThat(draining).isTrue();
+        case Input.WorkerLost _ -> throw new AssertionError("only an actor that stops reports it");
+      }
+    }
+  }
+}
