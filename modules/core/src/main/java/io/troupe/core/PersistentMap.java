@@ -3,10 +3,14 @@ package io.troupe.core;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -78,6 +82,70 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
   public PersistentMap<K, V> without(K key) {
     Tree<K, V> rest = remove(root, key);
     return rest.size() < root.size() ? new PersistentMap<>(rest) : this;
+  }
+
+  /**
+   * With many entries, in place of those of their keys: where it is cheaper, one pass over all
+   * entries in place of a path to each.
+   */
+  public PersistentMap<K, V> withAll(SortedMap<K, V> entries) {
+    if (!deservesPass(entries.size())) {
+      PersistentMap<K, V> next = this;
+      for (Map.Entry<K, V> entry : entries.entrySet()) {
+        next = next.with(entry.getKey(), entry.getValue());
+      }
+      return next;
+    }
+    List<Node<K, V>> merged = new ArrayList<>(size() + entries.size());
+    InOrder<K, V> known = new InOrder<>(root);
+    for (Map.Entry<K, V> entry : entries.entrySet()) {
+      while (known.hasNext() && known.peek().key().compareTo(entry.getKey()) < 0) {
+        merged.add(known.pop());
+      }
+      if (known.hasNext() && known.peek().key().compareTo(entry.getKey()) == 0) {
+        known.pop();
+      }
+      merged.add(node(new Empty<>(), entry.getKey(), entry.getValue(), new Empty<>()));
+    }
+    while (known.hasNext()) {
+      merged.add(known.pop());
+    }
+    return new PersistentMap<>(built(merged, 0, merged.size()));
+  }
+
+  /** Without the entries of many keys, of which there may be none. */
+  public PersistentMap<K, V> withoutAll(Collection<K> keys) {
+    if (!deservesPass(keys.size())) {
+      PersistentMap<K, V> next = this;
+      for (K key : keys) {
+        next = next.without(key);
+      }
+      return next;
+    }
+    Set<K> gone = new HashSet<>(keys);
+    List<Node<K, V>> rest = new ArrayList<>(size());
+    for (InOrder<K, V> known = new InOrder<>(root); known.hasNext(); ) {
+      Node<K, V> node = known.pop();
+      if (!gone.contains(node.key())) {
+        rest.add(node);
+      }
+    }
+    return new PersistentMap<>(built(rest, 0, rest.size()));
+  }
+
+  /** A path to each of so many keys makes a node for each level of the tree. */
+  private boolean deservesPass(int keys) {
+    return (long) keys * Math.max(1, root.height()) > (long) size() + keys;
+  }
+
+  /** A tree of the keys and values of nodes in ascending order, as shallow as can be. */
+  private static <K, V> Tree<K, V> built(List<Node<K, V>> nodes, int from, int to) {
+    if (from == to) {
+      return new Empty<>();
+    }
+    int middle = (from + to) >>> 1;
+    Node<K, V> at = nodes.get(middle);
+    return node(built(nodes, from, middle), at.key(), at.value(), built(nodes, middle + 1, to));
   }
 
   public Optional<V> find(K key) {
@@ -230,9 +298,19 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
       if (path.isEmpty()) {
         throw new NoSuchElementException();
       }
+      Node<K, V> node = pop();
+      return Map.entry(node.key(), node.value());
+    }
+
+    /** The node that is next, which must exist. */
+    Node<K, V> peek() {
+      return path.element();
+    }
+
+    Node<K, V> pop() {
       Node<K, V> node = path.pop();
       descend(node.right());
-      return Map.entry(node.key(), node.value());
+      return node;
     }
   }
 

@@ -40,7 +40,11 @@ public final class AuditCounters {
   }
 
   long sum(List<AuditCounter> entries) {
-    return entries.stream().mapToLong(this::of).sum();
+    long sum = 0;
+    for (AuditCounter entry : entries) {
+      sum += of(entry);
+    }
+    return sum;
   }
 
   AuditCounters copy() {

@@ -30,12 +30,15 @@ public record TokenVersions(List<Span> spans) {
   public TokenVersions {
     spans = List.copyOf(spans);
     require(!spans.isEmpty(), "a completion has at least one token, so at least one span");
+    WeightVersion before = spans.getFirst().version();
     for (int i = 1; i < spans.size(); i++) {
-      require(
-          spans.get(i - 1).version().compareTo(spans.get(i).version()) < 0,
-          "weights only move forward within a completion, but %s follows %s",
-          spans.get(i).version(),
-          spans.get(i - 1).version());
+      WeightVersion next = spans.get(i).version();
+      if (next.number() <= before.number()) { // No array of arguments for what nearly never fails.
+        throw new IllegalArgumentException(
+            "weights only move forward within a completion, but %s follows %s"
+                .formatted(next, before));
+      }
+      before = next;
     }
   }
 
@@ -70,8 +73,8 @@ public record TokenVersions(List<Span> spans) {
   /** The number of tokens. */
   public int tokens() {
     int sum = 0;
-    for (Span span : spans) {
-      sum += span.tokens();
+    for (int i = 0; i < spans.size(); i++) {
+      sum += spans.get(i).tokens();
     }
     return sum;
   }

@@ -1068,8 +1068,11 @@ public record Coordination(RunLimits limits) {
     }
 
     private boolean degenerate(GroupSummary summary) {
-      return Advantages.degenerate(
-          summary.rewards().stream().mapToDouble(Double::doubleValue).toArray());
+      double[] rewards = new double[summary.rewards().size()];
+      for (int i = 0; i < rewards.length; i++) {
+        rewards[i] = summary.rewards().get(i);
+      }
+      return Advantages.degenerate(rewards);
     }
   }
 }

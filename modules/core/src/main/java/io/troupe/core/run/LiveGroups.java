@@ -6,6 +6,7 @@ import io.troupe.core.rollout.GroupId;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * The groups that have not ended, each also under the stage it is in, so that no question about a
@@ -72,6 +73,16 @@ final class LiveGroups extends ImmutableMapView<GroupId, Group> {
     return stage == before ? groups.without(group.id()) : groups;
   }
 
+  /** With groups in training that were buffered. */
+  LiveGroups train(SortedMap<GroupId, Group> batch) {
+    return new LiveGroups(
+        all.withAll(batch),
+        waiting,
+        leased,
+        buffered.withoutAll(batch.keySet()),
+        training.withAll(batch));
+  }
+
   LiveGroups without(GroupId id) {
     Optional<Group> known = all.find(id);
     if (known.isEmpty()) {
@@ -84,6 +95,12 @@ final class LiveGroups extends ImmutableMapView<GroupId, Group> {
         stage instanceof Group.Leased ? leased.without(id) : leased,
         stage instanceof Group.Buffered ? buffered.without(id) : buffered,
         stage instanceof Group.Training ? training.without(id) : training);
+  }
+
+  /** Without the groups of the step that is over. */
+  LiveGroups withoutTraining() {
+    return new LiveGroups(
+        all.withoutAll(training.keySet()), waiting, leased, buffered, PersistentMap.empty());
   }
 
   Collection<Group> waiting() {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -108,7 +109,7 @@ public record RunState(
       case Event.GroupFiltered(GroupSummary summary) -> {
         WorkerId holder = leased(summary.lease()).worker();
         yield measured(summary)
-            .without(List.of(summary.lease().group()))
+            .without(summary.lease().group())
             .ledger(ledger.filter())
             .streaks(streaks.filter(summary))
             .answeredBy(holder);
@@ -117,7 +118,7 @@ public record RunState(
           group(group(lease.group()).drawn().at(new Group.Waiting()))
               .ledger(ledger.end(LeaseEndReason.STALE));
       case Event.GroupFailed(GroupId id, String reason) ->
-          without(List.of(id)).ledger(ledger.giveUp()).streaks(streaks.giveUp(reason));
+          without(id).ledger(ledger.giveUp()).streaks(streaks.giveUp(reason));
       case Event.AnswerRefused _ -> ledger(ledger.refuse());
       case Event.WorkerLost(WorkerId id) -> {
         Worker gone = worker(id);
@@ -134,18 +135,18 @@ public record RunState(
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
       case Event.Notice _ -> this;
       case Event.StepTrained(long step) -> {
-        List<GroupId> batch = inTraining().map(Group::id).toList();
-        yield without(batch)
-            .ledger(ledger.train(batch.size()))
+        int batch = live().training().size();
+        yield groups(live().withoutTraining())
+            .ledger(ledger.train(batch))
             .version(new WeightVersion(step))
             .streaks(streaks.train())
             .outages(outages.succeeded())
             .controls(controls.checkpointAsked(false));
       }
       case Event.StepSkipped(long _, String reason, boolean empty) -> {
-        List<GroupId> batch = inTraining().map(Group::id).toList();
-        yield without(batch)
-            .ledger(ledger.skip(batch.size()))
+        int batch = live().training().size();
+        yield groups(live().withoutTraining())
+            .ledger(ledger.skip(batch))
             .streaks(streaks.skip(empty, reason))
             .outages(outages.succeeded())
             .controls(controls.checkpointAsked(false));
@@ -259,25 +260,21 @@ public record RunState(
   }
 
   private RunState train(List<GroupId> batch) {
-    LiveGroups next = live();
+    SortedMap<GroupId, Group> training = new TreeMap<>();
     for (GroupId id : batch) {
       Group group = group(id);
       invariant(group.stage() instanceof Group.Buffered, "%s is not buffered", id);
-      next = next.with(group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
+      training.put(id, group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
     }
-    return groups(next);
+    return groups(live().train(training));
   }
 
   private RunState group(Group group) {
     return groups(live().with(group));
   }
 
-  private RunState without(List<GroupId> ids) {
-    LiveGroups next = live();
-    for (GroupId id : ids) {
-      next = next.without(id);
-    }
-    return groups(next);
+  private RunState without(GroupId id) {
+    return groups(live().without(id));
   }
 
   /** A judged group is a success of its worker, of the verifiers, and of the run. */
