@@ -29,7 +29,8 @@ final class CommandOverview implements IHelpSectionRenderer {
                   new Entry("fit", "Fits the simulator's model from a run"),
                   new Entry(
                       "whatif", "Predicts a run with keys changed, from the run's own numbers"),
-                  new Entry("verify", "Judges completions of a file"))),
+                  new Entry("verify", "Judges completions of a file"),
+                  new Entry("loss", "Checks a loss or advantages of your own"))),
           new Section(
               "Training and evaluation",
               List.of(

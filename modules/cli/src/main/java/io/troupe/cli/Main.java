@@ -10,6 +10,7 @@ import io.troupe.cli.eval.EvalCommand;
 import io.troupe.cli.export.ExportCommand;
 import io.troupe.cli.export.TraceCommand;
 import io.troupe.cli.gym.GymCommand;
+import io.troupe.cli.loss.LossCommand;
 import io.troupe.cli.models.ModelsCommand;
 import io.troupe.cli.node.DrainNodeCommand;
 import io.troupe.cli.node.NodeCommand;
@@ -31,6 +32,7 @@ import io.troupe.cli.torch.TorchCommand;
 import io.troupe.cli.track.TrackCommand;
 import io.troupe.cli.verify.VerifyCommand;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
+import io.troupe.config.LossJar;
 import io.troupe.config.binding.ConfigurationException;
 import io.troupe.engine.djl.install.UnusableTorchException;
 import io.troupe.launch.LaunchCommand;
@@ -66,6 +68,7 @@ import picocli.CommandLine.Command;
       LaunchCommand.class,
       Ec2Command.class,
       VerifyCommand.class,
+      LossCommand.class,
       EvalCommand.class,
       TasksCommand.class,
       GymCommand.class,
@@ -140,6 +143,7 @@ public final class Main implements Runnable {
     return switch (failure) {
       case ConfigurationException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case RunNotFoundException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
+      case LossJar.RefusedException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case InvalidVerifierException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case UnmodelledRunException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);
       case ReplayRefusedException bad -> refuse(command, bad.getMessage(), ExitCode.USAGE);

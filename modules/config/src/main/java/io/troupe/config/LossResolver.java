@@ -2,6 +2,7 @@ package io.troupe.config;
 
 import io.troupe.config.training.DistillationSection;
 import io.troupe.config.training.LossSection;
+import io.troupe.core.advantage.AdvantageRule;
 import io.troupe.core.advantage.Baseline;
 import io.troupe.core.advantage.OverlongPunishment;
 import io.troupe.core.loss.Correction;
@@ -59,10 +60,14 @@ final class LossResolver {
       case SAPO -> new Objective.Sapo(loss.sapoPositive(), loss.sapoNegative());
       case GMPO -> new Objective.Gmpo();
       case DPPO -> new Objective.Dppo();
+      case OWN ->
+          new Objective.Own(
+              loss.objectiveClass(),
+              LossJar.objective(loss.jar().getFirst(), loss.objectiveClass()));
     };
   }
 
-  private Baseline baseline(Objective objective) {
+  private AdvantageRule baseline(Objective objective) {
     return switch (loss.baseline()) {
       case AUTO -> objective.baseline();
       case STANDARDISED -> Baseline.STANDARDISED;
@@ -74,6 +79,10 @@ final class LossResolver {
       case STEP_STANDARDISED -> Baseline.STEP_STANDARDISED;
       case GROUP_CENTRED_STEP_SCALED -> Baseline.GROUP_CENTRED_STEP_SCALED;
       case PARTS_STANDARDISED -> Baseline.PARTS_STANDARDISED;
+      case OWN ->
+          new AdvantageRule.Own(
+              loss.baselineClass(),
+              LossJar.advantages(loss.jar().getFirst(), loss.baselineClass()));
     };
   }
 
@@ -82,7 +91,7 @@ final class LossResolver {
       case GRPO, DR_GRPO, DAPO -> token;
       case GSPO -> sequence;
       case CISPO -> weight;
-      case SAPO -> 0;
+      case SAPO, OWN -> 0;
       case GMPO -> 0.4;
       case DPPO -> 0.15;
     };

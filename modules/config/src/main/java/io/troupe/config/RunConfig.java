@@ -89,6 +89,15 @@ public record RunConfig(
         .on("evaluation.max_tokens", "policy.context_length")
         .require(() -> evaluation.maxTokens() < context, room, "lower it, or raise the context");
     rules
+        .on("loss.objective", "placement.ranks_as")
+        .require(
+            () ->
+                loss.objective() != LossSection.ObjectiveName.OWN
+                    || placement.nodes() == 0
+                    || placement.ranksAs() == PlacementSection.RanksAs.THREADS,
+            "must not be own where trainer ranks are processes, which the jar does not reach",
+            "set placement.ranks_as: threads");
+    rules
         .on("loss.overlong_buffer", "rollout.max_tokens")
         .require(
             () -> loss.overlongBuffer() <= rollout.maxTokens(),

@@ -133,7 +133,7 @@ final class RunConfigTest {
     assertThat(resolve("loss.clip_dual=3").config().lossSettings().clip().dual()).isEqualTo(3);
     assertThat(refusals("loss.clip_dual=3", "loss.objective=sapo"))
         .containsExactly(
-            "loss.clip_dual: must be left out with objective cispo, sapo, gmpo or dppo, which bound"
+            "loss.clip_dual: must be left out with objective cispo, sapo, gmpo, dppo or own, which bound"
                 + " a token's weight in their own way");
     assertThat(refusals("loss.clip_dual=1"))
         .containsExactly("loss.clip_dual: must be 0, which means without, or greater than 1");
@@ -207,7 +207,7 @@ final class RunConfigTest {
   void plan_correctionOfAnObjectiveThatNeedsNone_isRefused() {
     assertThat(refusals("loss.objective=cispo", "loss.correction=icepop"))
         .containsExactly(
-            "loss.correction: must be auto or none with objective gspo, cispo, gmpo or dppo, whose"
+            "loss.correction: must be auto or none with objective gspo, cispo, gmpo, dppo or own, whose"
                 + " ratio is to the sampler itself");
   }
 

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.util.StdConverter;
 import com.fasterxml.jackson.dataformat.cbor.databind.CBORMapper;
+import io.troupe.core.advantage.AdvantageRule;
+import io.troupe.core.advantage.Baseline;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.Distillation;
 import io.troupe.core.loss.Objective;
@@ -55,12 +57,17 @@ final class RankConnection implements AutoCloseable {
         }) {
       mapper.addMixIn(sealed, ByName.class);
     }
+    mapper.addMixIn(AdvantageRule.class, AsBaseline.class);
     return mapper.addMixIn(TrainingSequence.class, AsRecord.class);
   }
 
   /** Both sides are of one build, and Jackson takes subtypes of a sealed type only. */
   @JsonTypeInfo(use = JsonTypeInfo.Id.MINIMAL_CLASS)
   private interface ByName {}
+
+  /** Ranks get advantages, not rewards; a user's own loss is not sent to processes. */
+  @JsonDeserialize(as = Baseline.class)
+  private interface AsBaseline {}
 
   @JsonSerialize(converter = ToRecord.class)
   @JsonDeserialize(converter = FromRecord.class)

@@ -5,15 +5,19 @@ import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
+import io.troupe.config.schema.RelativeToFile;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.KlPlacement;
+import java.nio.file.Path;
+import java.util.List;
 
 /** The loss; {@code troupe plan} prints its formula with these numbers. */
 public record LossSection(
     @Doc(
             "Surrogate and token mean: `grpo` (Shao et al. 2024), `dr_grpo` (Liu et al. 2025),"
                 + " `dapo` (Yu et al. 2025), `gspo` (Zheng et al. 2025), `cispo` (MiniMax 2025), `sapo`"
-                + " (Gao et al. 2025), `gmpo` (Zhao et al. 2025) or `dppo` (Qi et al. 2026).")
+                + " (Gao et al. 2025), `gmpo` (Zhao et al. 2025), `dppo` (Qi et al. 2026) or `own`, the"
+                + " class `objective_class` of `jar`.")
         @Default("grpo")
         ObjectiveName objective,
     @Doc(
@@ -23,9 +27,22 @@ public record LossSection(
                 + " `mean_scaled` (MaxRL), `length_weighted` (OPO), `step_standardised`"
                 + " (REINFORCE++), `group_centred_step_scaled` (REINFORCE++-baseline) and"
                 + " `parts_standardised` (GDPO) are in"
-                + " docs/algorithms.md; `auto` takes the objective's own.")
+                + " docs/algorithms.md; `auto` takes the objective's own, and `own` the class"
+                + " `baseline_class` of `jar`.")
         @Default("auto")
         BaselineName baseline,
+    @Doc("A jar with a loss or advantages of your own; docs/algorithms.md.") @RelativeToFile
+        List<Path> jar,
+    @Doc(
+            "Class of the jar that implements `io.troupe.core.loss.LossFunction`, for `objective:"
+                + " own`.")
+        @Default("")
+        String objectiveClass,
+    @Doc(
+            "Class of the jar that implements `io.troupe.core.advantage.AdvantageFunction`, for"
+                + " `baseline: own`.")
+        @Default("")
+        String baselineClass,
     @Doc(value = "Denominator of `dr_grpo`; 0 means rollout.max_tokens.", unit = "tokens")
         @Default("0")
         @Range(min = 0)
@@ -152,10 +169,12 @@ public record LossSection(
     /** The geometric mean of a sequence's clipped ratios. */
     GMPO,
     /** Tokens outside a trust region of probabilities have no gradient. */
-    DPPO;
+    DPPO,
+    /** A class of the user's. */
+    OWN;
 
     boolean correctsItself() {
-      return this == GSPO || this == CISPO || this == GMPO || this == DPPO;
+      return this == GSPO || this == CISPO || this == GMPO || this == DPPO || this == OWN;
     }
 
     boolean takesDualClip() {
@@ -184,7 +203,9 @@ public record LossSection(
     /** The group's mean, in deviations of the step. */
     GROUP_CENTRED_STEP_SCALED,
     /** The group's mean of each part of the reward apart. */
-    PARTS_STANDARDISED
+    PARTS_STANDARDISED,
+    /** A class of the user's. */
+    OWN
   }
 
   /** Corrections by name. */
@@ -215,6 +236,25 @@ public record LossSection(
 
   @Override
   public void check(RuleChecker rules) {
+    rules
+        .on("objective_class", "objective")
+        .require(
+            () -> (objective == ObjectiveName.OWN) != objectiveClass.isEmpty(),
+            "must name a class with objective own, and only then",
+            "set both or neither");
+    rules
+        .on("baseline_class", "baseline")
+        .require(
+            () -> (baseline == BaselineName.OWN) != baselineClass.isEmpty(),
+            "must name a class with baseline own, and only then",
+            "set both or neither");
+    boolean own = !objectiveClass.isEmpty() || !baselineClass.isEmpty();
+    rules
+        .on("jar", "objective_class", "baseline_class")
+        .require(
+            () -> jar.size() == (own ? 1 : 0),
+            "must be the one jar of objective_class or baseline_class, and is for these alone",
+            "name it, or leave it out");
     for (String end : new String[] {"clip_low", "clip_high"}) {
       double value = end.equals("clip_low") ? clipLow : clipHigh;
       rules
@@ -229,6 +269,12 @@ public record LossSection(
               () -> objective != ObjectiveName.SAPO || value <= 0,
               "must be left out with objective sapo, which gates softly and clips nothing",
               "leave it out; loss.sapo_positive and loss.sapo_negative say how soft");
+      rules
+          .on(end, "objective")
+          .require(
+              () -> objective != ObjectiveName.OWN || value <= 0,
+              "must be left out with objective own, which clips in its own way",
+              "leave it out");
       rules
           .on(end, "objective")
           .require(
@@ -247,7 +293,7 @@ public record LossSection(
         .on("clip_dual", "objective")
         .require(
             () -> clipDual == 0 || objective.takesDualClip(),
-            "must be left out with objective cispo, sapo, gmpo or dppo, which bound a token's"
+            "must be left out with objective cispo, sapo, gmpo, dppo or own, which bound a token's"
                 + " weight in their own way",
             "leave it out");
     rules
@@ -257,8 +303,8 @@ public record LossSection(
                 correction == CorrectionName.AUTO
                     || correction == CorrectionName.NONE
                     || !objective.correctsItself(),
-            "must be auto or none with objective gspo, cispo, gmpo or dppo, whose ratio is to the"
-                + " sampler itself",
+            "must be auto or none with objective gspo, cispo, gmpo, dppo or own, whose ratio is to"
+                + " the sampler itself",
             "leave it out; loss.sequence_mask goes with every objective");
     rules
         .on("sequence_mask_high")

@@ -43,7 +43,14 @@ public final class Advantages {
    * @param rewards an array a group, an element a completion, finite
    * @param lengths of the same shape: sampled tokens, 1 or more
    */
-  public static List<double[]> of(Baseline baseline, StepRewards rewards, List<int[]> lengths) {
+  public static List<double[]> of(AdvantageRule rule, StepRewards rewards, List<int[]> lengths) {
+    return switch (rule) {
+      case Baseline baseline -> of(baseline, rewards, lengths);
+      case AdvantageRule.Own own -> own.of(rewards.total(), lengths);
+    };
+  }
+
+  private static List<double[]> of(Baseline baseline, StepRewards rewards, List<int[]> lengths) {
     if (baseline != Baseline.PARTS_STANDARDISED) {
       return of(baseline, rewards.total(), lengths);
     }

@@ -1,7 +1,7 @@
 package io.troupe.core.advantage;
 
 /** What the rewards of a group are compared to, and in which unit: {@link Advantages}. */
-public enum Baseline {
+public enum Baseline implements AdvantageRule {
   /** The group's mean, in units of its standard deviation: GRPO (Shao et al. 2024). */
   STANDARDISED,
   /** The same in units of the unbiased deviation, as TRL and verl compute it. */

@@ -1,5 +1,6 @@
 package io.troupe.core.loss;
 
+import io.troupe.core.advantage.AdvantageRule;
 import io.troupe.core.advantage.Baseline;
 import io.troupe.core.advantage.OverlongPunishment;
 import java.math.BigDecimal;
@@ -106,6 +107,14 @@ public final class LossFormula {
                     .formatted(refreshEvery)));
   }
 
+  private static Line advantage(AdvantageRule rule, int completions) {
+    return switch (rule) {
+      case Baseline baseline -> advantage(baseline, completions);
+      case AdvantageRule.Own own ->
+          new Line("advantage", "A = " + own.name(), "of all rewards and lengths of the step");
+    };
+  }
+
   private static Line advantage(Baseline baseline, int completions) {
     String rewards = "r: the rewards of a group of %d".formatted(completions);
     return switch (baseline) {
@@ -158,6 +167,7 @@ public final class LossFormula {
               new Line("", "", "one for all n_i trained tokens of sequence i"));
       case Objective.Cispo() -> List.of(new Line("ratio", "rho = p' / q", start + "; " + sampler));
       case Objective.Dppo() -> List.of(new Line("ratio", "rho = p / q", sampler));
+      case Objective.Own _ -> List.of();
       case Objective.Gmpo() ->
           List.of(
               new Line("ratio", "rho = exp(1/n_i sum_t x_t)", "x = log(p / q); " + sampler),
@@ -266,6 +276,9 @@ public final class LossFormula {
     if (s.objective() instanceof Objective.Cispo) {
       return (s.clip().active() ? clipped : "rho") + " A log p";
     }
+    if (s.objective() instanceof Objective.Own own) {
+      return own.name() + "(A, tokens of the sequence)";
+    }
     if (s.objective() instanceof Objective.Gmpo) {
       return "rho A";
     }
@@ -325,20 +338,25 @@ public final class LossFormula {
   private static List<Line> loss(LossSettings s) {
     List<Line> lines = new ArrayList<>();
     String sequences = "N: sequences of the step with a trained token";
+    Line byTokens = new Line("loss", "L = 1/n sum_i sum_t l", "n: trained tokens of the step");
+    List<Line> bySequences =
+        List.of(
+            new Line("loss", "L = 1/N sum_i 1/n_i sum_t l", sequences),
+            new Line("", "", "n_i: trained tokens of sequence i"));
     switch (s.objective()) {
       case Objective.Grpo(),
           Objective.Gspo(),
           Objective.Gmpo(),
-          Objective.Sapo(double _, double _) -> {
-        lines.add(new Line("loss", "L = 1/N sum_i 1/n_i sum_t l", sequences));
-        lines.add(new Line("", "", "n_i: trained tokens of sequence i"));
-      }
+          Objective.Sapo(double _, double _) ->
+          lines.addAll(bySequences);
       case Objective.DrGrpo(double constant) ->
           lines.add(
               new Line(
                   "loss", "L = 1/(%s N) sum_i sum_t l".formatted(number(constant)), sequences));
-      case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() ->
-          lines.add(new Line("loss", "L = 1/n sum_i sum_t l", "n: trained tokens of the step"));
+      case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() -> lines.add(byTokens);
+      case Objective.Own(String _, LossFunction function) ->
+          lines.addAll(
+              function.mean() == LossFunction.Mean.TOKENS ? List.of(byTokens) : bySequences);
     }
     if (s.shares().supervised() > 0) {
       lines.add(

@@ -2,7 +2,7 @@ package io.troupe.core.loss;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.advantage.Baseline;
+import io.troupe.core.advantage.AdvantageRule;
 import java.util.Locale;
 
 /**
@@ -20,7 +20,7 @@ import java.util.Locale;
  */
 public record LossSettings(
     Objective objective,
-    Baseline baseline,
+    AdvantageRule baseline,
     Clip clip,
     OffPolicy offPolicy,
     KlPenalty kl,
@@ -184,7 +184,7 @@ public record LossSettings(
   }
 
   /** The same with another baseline. */
-  public LossSettings with(Baseline other) {
+  public LossSettings with(AdvantageRule other) {
     return new LossSettings(objective, other, clip, offPolicy, kl, shares, overlong, temperature);
   }
 

@@ -51,6 +51,11 @@ public final class LossWeights {
         yield trainable.stream().map(s -> weights(s, sequences * constant)).toList();
       }
       case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() -> tokenMean(trainable);
+      case Objective.Own(String _, LossFunction function) ->
+          switch (function.mean()) {
+            case TOKENS -> tokenMean(trainable);
+            case SEQUENCES -> of(new Objective.Grpo(), trainable);
+          };
     };
   }
 
@@ -83,22 +88,20 @@ public final class LossWeights {
         left.add(trainable.get(i));
       }
     }
-    double all;
-    double some;
-    switch (objective) {
-      case Objective.Grpo(),
-          Objective.Gspo(),
-          Objective.Gmpo(),
-          Objective.Sapo(double _, double _),
-          Objective.DrGrpo(double _) -> {
-        all = trainedSequences(trainable);
-        some = trainedSequences(left);
-      }
-      case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() -> {
-        all = tokens(trainable);
-        some = tokens(left);
-      }
-    }
+    boolean byTokens =
+        switch (objective) {
+          case Objective.Grpo(),
+              Objective.Gspo(),
+              Objective.Gmpo(),
+              Objective.Sapo(double _, double _),
+              Objective.DrGrpo(double _) ->
+              false;
+          case Objective.Dapo(), Objective.Cispo(), Objective.Dppo() -> true;
+          case Objective.Own(String _, LossFunction function) ->
+              function.mean() == LossFunction.Mean.TOKENS;
+        };
+    double all = byTokens ? tokens(trainable) : trainedSequences(trainable);
+    double some = byTokens ? tokens(left) : trainedSequences(left);
     return some == 0 ? 0 : all / some;
   }
 

@@ -3,6 +3,7 @@ package io.troupe.core.loss;
 import static io.troupe.core.Require.require;
 
 import io.troupe.core.advantage.Baseline;
+import java.util.List;
 
 /**
  * The policy gradient of a run: which advantage it takes by default ({@link #baseline}), which mean
@@ -92,10 +93,49 @@ public sealed interface Objective {
     static final double MOST_RATIO = 20;
   }
 
+  /**
+   * A user's own.
+   *
+   * @param name of its class
+   */
+  record Own(String name, LossFunction function) implements Objective {
+    /**
+     * Asks the function and checks what it returns.
+     *
+     * @throws IllegalArgumentException if it has another number of elements than tokens, or one
+     *     that is not finite
+     */
+    LossFunction.Surrogates of(double advantage, List<ScalarLoss.Token> tokens) {
+      LossFunction.Surrogates surrogates = function.of(advantage, tokens);
+      int values = surrogates.values().length;
+      int derivatives = surrogates.derivatives().length;
+      require(
+          values == tokens.size() && derivatives == tokens.size(),
+          "%s gave %d surrogates and %d derivatives for %d tokens",
+          name,
+          values,
+          derivatives,
+          tokens.size());
+      for (int t = 0; t < values; t++) {
+        require(
+            Double.isFinite(surrogates.values()[t]) && Double.isFinite(surrogates.derivatives()[t]),
+            "%s gave the surrogate %s with the derivative %s for token %d of %d; advantage %s, %s",
+            name,
+            surrogates.values()[t],
+            surrogates.derivatives()[t],
+            t,
+            values,
+            advantage,
+            tokens.get(t));
+      }
+      return surrogates;
+    }
+  }
+
   /** The advantage of the paper. */
   default Baseline baseline() {
     return switch (this) {
-      case Grpo(), Dapo(), Gspo(), Cispo(), Sapo(double _, double _), Gmpo(), Dppo() ->
+      case Grpo(), Dapo(), Gspo(), Cispo(), Sapo(double _, double _), Gmpo(), Dppo(), Own _ ->
           Baseline.STANDARDISED;
       case DrGrpo(double _) -> Baseline.CENTRED;
     };
@@ -108,7 +148,7 @@ public sealed interface Objective {
   default boolean correctsItself() {
     return switch (this) {
       case Grpo(), DrGrpo(double _), Dapo(), Sapo(double _, double _) -> false;
-      case Gspo(), Cispo(), Gmpo(), Dppo() -> true;
+      case Gspo(), Cispo(), Gmpo(), Dppo(), Own _ -> true;
     };
   }
 
@@ -116,12 +156,12 @@ public sealed interface Objective {
   default boolean takesDualClip() {
     return switch (this) {
       case Grpo(), DrGrpo(double _), Dapo(), Gspo() -> true;
-      case Cispo(), Sapo(double _, double _), Gmpo(), Dppo() -> false;
+      case Cispo(), Sapo(double _, double _), Gmpo(), Dppo(), Own _ -> false;
     };
   }
 
-  /** Whether all tokens of a sequence share one ratio. */
-  default boolean hasRatioOfSequence() {
-    return this instanceof Gspo || this instanceof Gmpo;
+  /** Whether a token's surrogate depends on other tokens of its sequence. */
+  default boolean readsSequence() {
+    return this instanceof Gspo || this instanceof Gmpo || this instanceof Own;
   }
 }

@@ -41,6 +41,7 @@ import java.util.List;
  *              x_t = min(x, clip(x, -clipLow, clipHigh)) for A &gt; 0, else max of the two
  *   DPPO       surrogate = p/q A, or 0 where p - q &gt; clipHigh and A &gt; 0, or p - q &lt; -clipLow and A &lt; 0;
  *              where p/q &gt; 20 it is 20 (1 + log(p/q / 20)) A, whose derivative by log p stays 20 A
+ *   Own        what the LossFunction gives
  * </pre>
  *
  * <p><b>Kinks.</b> The surrogate is not differentiable where rho equals an end of the clip range.
@@ -53,6 +54,9 @@ import java.util.List;
  * and the engines skip such a step. StrictMath: the same loss on every machine.
  */
 public final class ScalarLoss {
+  private static final LossFunction.Surrogates NONE =
+      new LossFunction.Surrogates(new double[0], new double[0]);
+
   private ScalarLoss() {}
 
   /**
@@ -162,6 +166,10 @@ public final class ScalarLoss {
     double meanLogRatio = logRatioSum / Math.max(trained.size(), 1);
     double meanWeight = weightSum / Math.max(trained.size(), 1);
     boolean kept = keeps(s, trained);
+    LossFunction.Surrogates own =
+        s.objective() instanceof Objective.Own objective && !trained.isEmpty()
+            ? objective.of(sequence.advantage(), List.copyOf(trained))
+            : NONE;
     double loss = 0;
     double[] gradient = new double[weights.length];
     List<TokenLoss> losses = new ArrayList<>(trained.size());
@@ -169,11 +177,15 @@ public final class ScalarLoss {
       if (weights[t] == 0) {
         continue;
       }
-      TokenLoss token = token(s, tokens.get(t), sequence.advantage(), meanLogRatio, kept);
+      int i = losses.size();
+      TokenLoss token =
+          s.objective() instanceof Objective.Own
+              ? token(s, tokens.get(t), new Term(own.values()[i], own.derivatives()[i]), kept)
+              : token(s, tokens.get(t), sequence.advantage(), meanLogRatio, kept);
       losses.add(token);
       loss += weights[t] * token.value;
       // Of a sequence's ratio every token has the n-th part, in the loss of each of the n tokens.
-      boolean shared = s.objective().hasRatioOfSequence();
+      boolean shared = s.objective().readsSequence();
       double penalty = shared ? penalty(s, tokens.get(t)).derivative : 0;
       gradient[t] =
           shared
@@ -200,6 +212,7 @@ public final class ScalarLoss {
                   advantage);
           case Objective.Gmpo() -> gmpo(s, behind, StrictMath.exp(meanLogRatio), advantage);
           case Objective.Dppo() -> dppo(s, t, samplerRatio, advantage);
+          case Objective.Own own -> throw new IllegalArgumentException(own + " reads sequences");
           case Objective.Grpo(), Objective.DrGrpo(double _), Objective.Dapo() ->
               surrogate(s, StrictMath.exp(corrected.logRatio), advantage);
         };
@@ -212,9 +225,22 @@ public final class ScalarLoss {
               Objective.Dapo(),
               Objective.Gspo(),
               Objective.Cispo(),
-              Objective.Sapo(double _, double _) ->
+              Objective.Sapo(double _, double _),
+              Objective.Own _ ->
               samplerRatio - 1;
         };
+    return token(s, t, term, corrected, distance, kept);
+  }
+
+  /** The loss of a token whose surrogate is known, without a correction. */
+  private static TokenLoss token(LossSettings s, Token t, Term surrogate, boolean kept) {
+    double behind = t.logProb - t.behaviourLogProb;
+    return token(s, t, surrogate, new Corrected(behind, 1, false), 0, kept);
+  }
+
+  private static TokenLoss token(
+      LossSettings s, Token t, Term term, Corrected corrected, double distance, boolean kept) {
+    double behind = t.logProb - t.behaviourLogProb;
     double weight = kept ? corrected.weight : 0;
     Term kl = penalty(s, t);
     double gain = s.shares().policy() * weight;
@@ -351,7 +377,8 @@ public final class ScalarLoss {
     requireFinite("behaviour log-probability", t.behaviourLogProb);
     if (!(s.offPolicy().correction() instanceof Correction.None)
         || !(s.offPolicy().mask() instanceof SequenceMask.None)
-        || s.objective() instanceof Objective.Cispo) {
+        || s.objective() instanceof Objective.Cispo
+        || s.objective() instanceof Objective.Own) {
       requireFinite("log-probability at the step's start", t.stepStartLogProb);
     }
     if (s.penalisesLoss()) {

@@ -34,6 +34,7 @@ public final class InputDigests {
   private static final String BASE = "base";
   private static final String SERVED = "served";
   private static final String VERIFIERS = "verifiers";
+  private static final String LOSS = "loss";
   private static final int SHOWN_DIGITS = 12;
 
   private static final Map<String, String> NEXT_STEP =
@@ -42,6 +43,7 @@ public final class InputDigests {
           TOKENIZER, "the tokenizer of `policy.checkpoint` must be the coordinator's",
           MODEL, "the config.json of `policy.checkpoint` must be the coordinator's",
           BASE, "the tensors of `policy.checkpoint` must be the coordinator's",
+          LOSS, "the jar of `loss.jar` must be the coordinator's",
           SERVED, "the tensors of `rollout.sidecars.model` must be the coordinator's",
           VERIFIERS,
               "the jars of `verifier.plugins`, and the files that the options `run` of command"
@@ -63,6 +65,9 @@ public final class InputDigests {
     digests.put(TOKENIZER, tokenizer(composition));
     digests.put(MODEL, model(composition.start()));
     digests.put(VERIFIERS, verifiers(composition));
+    for (Path jar : config.loss().jar()) {
+      digests.put(LOSS, Files.isReadable(jar) ? Sha256.hex(Files.readAllBytes(jar)) : "absent");
+    }
     if (config.policy() instanceof PolicySection.Pretrained pretrained) {
       putTensors(
           digests,
