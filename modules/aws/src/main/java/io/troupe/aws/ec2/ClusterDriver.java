@@ -1,31 +1,17 @@
 package io.troupe.aws.ec2;
 
-import io.troupe.aws.ec2.Ec2Exception.Kind;
+import io.troupe.aws.client.AwsException;
+import io.troupe.aws.client.AwsException.Kind;
+import io.troupe.aws.client.Surroundings;
 import io.troupe.core.outage.Backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.random.RandomGenerator;
 
 /** Takes the steps of {@link ClusterPlan} one after the other until the goal is reached. */
 public final class ClusterDriver {
   private static final Backoff BACKOFF = new Backoff(1_000, 60_000);
   private static final long CAPACITY_PAUSE_MILLIS = 60_000;
-
-  /** Time, chance, and where a line for the operator goes. */
-  public interface Surroundings {
-    /** Milliseconds since 1970. */
-    long nowMillis();
-
-    void pause(Duration time) throws InterruptedException;
-
-    RandomGenerator random();
-
-    /** The pause before EC2 is asked again how far it is. */
-    Duration lookAgain();
-
-    void say(String line);
-  }
 
   /** Keeps what must be known after a crash; durable when the call returns. */
   @FunctionalInterface
@@ -58,10 +44,10 @@ public final class ClusterDriver {
    * Works until the goal is reached.
    *
    * @param patience after which it gives up
-   * @throws Ec2Exception if the goal cannot be reached, or not in time
+   * @throws AwsException if the goal cannot be reached, or not in time
    */
   public ObservedCluster reach(ClusterGoal goal, Duration patience)
-      throws Ec2Exception, IOException, InterruptedException {
+      throws AwsException, IOException, InterruptedException {
     long giveUpAt = here.nowMillis() + patience.toMillis();
     int failures = 0;
     while (true) {
@@ -79,7 +65,7 @@ public final class ClusterDriver {
         pause = take(step);
         waitsFor = step instanceof ClusterStep.Await(var reason) ? reason : step.toString();
         failures = 0;
-      } catch (Ec2Exception failure) {
+      } catch (AwsException failure) {
         if (!passing(failure)) {
           throw failure;
         }
@@ -89,10 +75,9 @@ public final class ClusterDriver {
       }
       if (pause > 0) {
         if (here.nowMillis() + pause > giveUpAt) {
-          throw new Ec2Exception(
+          throw new AwsException(
               Kind.REFUSED,
-              "not done after %d s; last: %s".formatted(patience.toSeconds(), waitsFor),
-              new InterruptedException());
+              "not done after %d s; last: %s".formatted(patience.toSeconds(), waitsFor));
         }
         sayOnce("waits for " + waitsFor);
         here.pause(Duration.ofMillis(pause));
@@ -100,7 +85,7 @@ public final class ClusterDriver {
     }
   }
 
-  private static boolean passing(Ec2Exception failure) {
+  private static boolean passing(AwsException failure) {
     return switch (failure.kind()) {
       case UNAVAILABLE, ABSENT, IN_USE -> true;
       case CAPACITY, REFUSED, EXISTS -> false;
@@ -108,7 +93,7 @@ public final class ClusterDriver {
   }
 
   /** Takes a step; returns the pause after it, in ms. */
-  private long take(ClusterStep step) throws Ec2Exception, IOException {
+  private long take(ClusterStep step) throws AwsException, IOException {
     switch (step) {
       case ClusterStep.CreateGroup _ -> createGroup();
       case ClusterStep.DeleteGroup _ -> service.deleteGroup(groupOf(known));
@@ -124,8 +109,7 @@ public final class ClusterDriver {
       case ClusterStep.Await _ -> {
         return here.lookAgain().toMillis();
       }
-      case ClusterStep.Impossible(var reason) ->
-          throw new Ec2Exception(Kind.REFUSED, reason, new IllegalStateException(reason));
+      case ClusterStep.Impossible(var reason) -> throw new AwsException(Kind.REFUSED, reason);
       case ClusterStep.Reached _ -> {}
     }
     return changesInstances(step) ? here.lookAgain().toMillis() : 0;
@@ -144,17 +128,17 @@ public final class ClusterDriver {
     return "troupe-%s-%s".formatted(cluster.name(), cluster.nonce());
   }
 
-  private void createGroup() throws Ec2Exception {
+  private void createGroup() throws AwsException {
     try {
       service.createGroup(known);
-    } catch (Ec2Exception failure) {
+    } catch (AwsException failure) {
       if (failure.kind() != Kind.EXISTS) { // an answer was lost
         throw failure;
       }
     }
   }
 
-  private void launch(LaunchRequest request) throws Ec2Exception, IOException {
+  private void launch(LaunchRequest request) throws AwsException, IOException {
     remember(known.sending(request));
     sayOnce(
         "launches %d of %s in %s"
@@ -162,7 +146,7 @@ public final class ClusterDriver {
     try {
       List<String> ids = service.launch(known, plan.file(), request);
       remember(known.launched(ids, here.nowMillis()));
-    } catch (Ec2Exception failure) {
+    } catch (AwsException failure) {
       switch (failure.kind()) {
         case CAPACITY -> {
           remember(known.refused(true));
@@ -182,10 +166,10 @@ public final class ClusterDriver {
   }
 
   private interface Request {
-    void send(List<String> ids) throws Ec2Exception;
+    void send(List<String> ids) throws AwsException;
   }
 
-  private void act(String verb, List<String> ids, Request request) throws Ec2Exception {
+  private void act(String verb, List<String> ids, Request request) throws AwsException {
     sayOnce("%s %s".formatted(verb, String.join(", ", ids)));
     request.send(ids);
   }

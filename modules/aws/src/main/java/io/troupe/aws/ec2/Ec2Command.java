@@ -1,5 +1,7 @@
 package io.troupe.aws.ec2;
 
+import io.troupe.aws.client.AwsException;
+import io.troupe.aws.client.RecordFolder;
 import io.troupe.aws.ec2.Ec2Service.TaggedResource;
 import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
@@ -129,7 +131,7 @@ public final class Ec2Command implements Runnable {
           ClusterReport.text("%s; the budget is %.2f USD", cost, file.budget().budget()));
     }
     options.say(cost);
-    ClusterFolder folder = options.folder();
+    RecordFolder<ClusterRecord> folder = options.folder();
     try (SdkEc2 service = options.service(file);
         FileChannel _ = folder.lock(name)) {
       ClusterRecord known = folder.read(name).orElse(ClusterRecord.fresh(name, nonce()));
@@ -150,20 +152,18 @@ public final class Ec2Command implements Runnable {
         answer.put("estimate_usd", estimate);
         options.answer("%d hosts, in %s".formatted(count, hosts), answer);
         return ExitCode.OK.code();
-      } catch (Ec2Exception failure) {
+      } catch (AwsException failure) {
         throw undone(driver, folder, attempt.keep(), failure, options);
       }
-    } catch (Ec2Exception failure) {
-      throw new IOException(failure.getMessage(), failure);
     }
   }
 
   /** Deletes what a failed creation made; what the caller throws says what is left. */
   private static IOException undone(
       ClusterDriver driver,
-      ClusterFolder folder,
+      RecordFolder<ClusterRecord> folder,
       boolean keep,
-      Ec2Exception failure,
+      AwsException failure,
       Ec2Options options)
       throws IOException, InterruptedException {
     String name = driver.known().name();
@@ -178,7 +178,7 @@ public final class Ec2Command implements Runnable {
       driver.reach(new ClusterGoal.Deleted(), Duration.ofMinutes(15));
       folder.forget(name);
       return new IOException(failure.getMessage() + "; nothing is left of the cluster", failure);
-    } catch (Ec2Exception second) {
+    } catch (AwsException second) {
       return new IOException(
           "%s; and deleting what was made failed: %s; run troupe ec2 delete %s"
               .formatted(failure.getMessage(), second.getMessage(), name),
@@ -187,7 +187,7 @@ public final class Ec2Command implements Runnable {
   }
 
   private static void refuseNamesake(SdkEc2 service, ClusterRecord known, Ec2Options options)
-      throws Ec2Exception {
+      throws AwsException {
     for (TaggedResource each : service.tagged()) {
       if (each.cluster().equals(known.name()) && !each.nonce().equals(known.nonce())) {
         throw options.bad(
@@ -200,7 +200,7 @@ public final class Ec2Command implements Runnable {
 
   private static int preview(
       Ec2Options options, ClusterPlan plan, ClusterGoal goal, ClusterRecord known, SdkEc2 service)
-      throws Ec2Exception, IOException {
+      throws AwsException, IOException {
     ObservedCluster observed = service.observe(known);
     ClusterStep first = plan.next(goal, known, observed, System.currentTimeMillis());
     Map<String, Object> answer = ClusterReport.description(known.name(), plan.file(), observed);
@@ -230,8 +230,6 @@ public final class Ec2Command implements Runnable {
       boolean ready =
           !observed.live().isEmpty() && observed.live().stream().allMatch(ClusterInstance::ready);
       return (ready ? ExitCode.OK : ExitCode.UNREACHABLE).code();
-    } catch (Ec2Exception failure) {
-      throw new IOException(failure.getMessage(), failure);
     }
   }
 
@@ -254,7 +252,7 @@ public final class Ec2Command implements Runnable {
       @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
       @Mixin Ec2Options options)
       throws IOException, InterruptedException {
-    ClusterFolder folder = options.folder();
+    RecordFolder<ClusterRecord> folder = options.folder();
     if (folder.read(name).isEmpty()) {
       options.answer(
           "no cluster %s is known here; nothing to delete".formatted(name),
@@ -271,7 +269,7 @@ public final class Ec2Command implements Runnable {
   private static int end(String name, Ec2Options options, ClusterGoal goal)
       throws IOException, InterruptedException {
     Ec2File file = options.load();
-    ClusterFolder folder = options.folder();
+    RecordFolder<ClusterRecord> folder = options.folder();
     try (SdkEc2 service = options.service(file);
         FileChannel _ = folder.lock(name)) {
       ClusterRecord known = known(name, options);
@@ -287,8 +285,6 @@ public final class Ec2Command implements Runnable {
               : "%d instances of cluster %s are stopped".formatted(reached.live().size(), name),
           ClusterReport.description(name, file, reached));
       return ExitCode.OK.code();
-    } catch (Ec2Exception failure) {
-      throw new IOException(failure.getMessage(), failure);
     }
   }
 
@@ -336,13 +332,11 @@ public final class Ec2Command implements Runnable {
               "orphans", orphans.stream().map(TaggedResource::id).toList(),
               "left", left.stream().map(TaggedResource::id).toList()));
       return (left.isEmpty() ? ExitCode.OK : ExitCode.INCOMPLETE).code();
-    } catch (Ec2Exception failure) {
-      throw new IOException(failure.getMessage(), failure);
     }
   }
 
   private static boolean deleted(SdkEc2 service, TaggedResource orphan, Ec2Options options)
-      throws Ec2Exception {
+      throws AwsException {
     try {
       if (orphan.group()) {
         service.deleteGroup(orphan.id());
@@ -350,8 +344,8 @@ public final class Ec2Command implements Runnable {
         service.terminate(List.of(orphan.id()));
       }
       return true;
-    } catch (Ec2Exception failure) {
-      if (failure.kind() != Ec2Exception.Kind.IN_USE) {
+    } catch (AwsException failure) {
+      if (failure.kind() != AwsException.Kind.IN_USE) {
         throw failure;
       }
       options.say("  still in use; repeat the command when its instances have terminated");

@@ -1,17 +1,18 @@
 package io.troupe.aws.ec2;
 
+import io.troupe.aws.client.AwsException;
 import java.util.List;
 
 /** The requests to EC2 that clusters need. Each may fail, also after it was done. */
 public interface Ec2Service {
   /** Who asks: the ARN of the caller. */
-  String caller() throws Ec2Exception;
+  String caller() throws AwsException;
 
   /** What EC2 shows of a cluster. */
-  ObservedCluster observe(ClusterRecord cluster) throws Ec2Exception;
+  ObservedCluster observe(ClusterRecord cluster) throws AwsException;
 
   /** Everything in the region that carries the tags of a cluster of this program. */
-  List<TaggedResource> tagged() throws Ec2Exception;
+  List<TaggedResource> tagged() throws AwsException;
 
   /**
    * Launches instances, all or none.
@@ -19,19 +20,19 @@ public interface Ec2Service {
    * @return their ids
    */
   List<String> launch(ClusterRecord cluster, Ec2File file, LaunchRequest request)
-      throws Ec2Exception;
+      throws AwsException;
 
-  void start(List<String> ids) throws Ec2Exception;
+  void start(List<String> ids) throws AwsException;
 
-  void stop(List<String> ids) throws Ec2Exception;
+  void stop(List<String> ids) throws AwsException;
 
-  void terminate(List<String> ids) throws Ec2Exception;
+  void terminate(List<String> ids) throws AwsException;
 
   /** Creates the placement group of a cluster. */
-  void createGroup(ClusterRecord cluster) throws Ec2Exception;
+  void createGroup(ClusterRecord cluster) throws AwsException;
 
   /** Deletes a placement group. */
-  void deleteGroup(String name) throws Ec2Exception;
+  void deleteGroup(String name) throws AwsException;
 
   /**
    * An instance, or a placement group, of a cluster.

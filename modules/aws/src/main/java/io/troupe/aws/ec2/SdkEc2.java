@@ -1,9 +1,10 @@
 package io.troupe.aws.ec2;
 
+import io.troupe.aws.client.AwsClients;
+import io.troupe.aws.client.AwsException;
+import io.troupe.aws.client.AwsFailures;
 import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
@@ -13,12 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
-import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.ec2.Ec2Client;
 import software.amazon.awssdk.services.ec2.model.BlockDeviceMapping;
 import software.amazon.awssdk.services.ec2.model.DescribeInstancesRequest;
@@ -44,43 +40,21 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   private static final String NONCE = "troupe:nonce";
   private static final String OWNER = "troupe:owner";
   private static final String LAUNCH = "troupe:launch";
-  private static final Duration ATTEMPT = Duration.ofSeconds(30);
 
-  private final String region;
-  private final String endpoint;
+  private final AwsClients clients;
   private Optional<Ec2Client> client = Optional.empty();
   private Optional<String> caller = Optional.empty();
 
-  /**
-   * Nothing is asked yet.
-   *
-   * @param endpoint of a server that speaks EC2 and STS; empty means Amazon's
-   */
-  public SdkEc2(String region, String endpoint) {
-    this.region = region;
-    this.endpoint = endpoint;
+  /** Nothing is asked yet. */
+  public SdkEc2(AwsClients clients) {
+    this.clients = clients;
   }
 
-  private <C, B extends AwsClientBuilder<B, C>> C open(B builder) {
-    builder
-        .region(Region.of(region))
-        .credentialsProvider(DefaultCredentialsProvider.builder().build())
-        .overrideConfiguration(
-            override ->
-                override
-                    .retryStrategy(AwsRetryStrategy.standardRetryStrategy())
-                    .apiCallAttemptTimeout(ATTEMPT));
-    if (!endpoint.isEmpty()) {
-      builder.endpointOverride(URI.create(endpoint));
-    }
-    return builder.build();
-  }
-
-  private <T> T ask(String what, Supplier<T> request) throws Ec2Exception {
+  private <T> T ask(String what, Supplier<T> request) throws AwsException {
     try {
       return request.get();
     } catch (SdkException failure) {
-      if (Ec2Failures.expired(failure)) {
+      if (AwsFailures.expired(failure)) {
         close(); // The next request looks for credentials again.
       }
       throw Ec2Failures.explain(what, failure);
@@ -89,34 +63,25 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
 
   private Ec2Client ec2() {
     if (client.isEmpty()) {
-      client =
-          Optional.of(
-              open(Ec2Client.builder().httpClientBuilder(UrlConnectionHttpClient.builder())));
+      client = Optional.of(clients.open(Ec2Client.builder()));
     }
     return client.get();
   }
 
   @Override
-  public String caller() throws Ec2Exception {
+  public String caller() throws AwsException {
     if (caller.isEmpty()) {
       caller =
           Optional.of(
               ask(
                   "GetCallerIdentity",
-                  () -> {
-                    try (StsClient sts =
-                        open(
-                            StsClient.builder()
-                                .httpClientBuilder(UrlConnectionHttpClient.builder()))) {
-                      return sts.getCallerIdentity().arn();
-                    }
-                  }));
+                  () -> clients.once(StsClient.builder(), sts -> sts.getCallerIdentity().arn())));
     }
     return caller.get();
   }
 
   @Override
-  public ObservedCluster observe(ClusterRecord cluster) throws Ec2Exception {
+  public ObservedCluster observe(ClusterRecord cluster) throws AwsException {
     List<Instance> instances =
         describe(
             DescribeInstancesRequest.builder()
@@ -147,7 +112,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
         there);
   }
 
-  private List<Instance> describe(DescribeInstancesRequest request) throws Ec2Exception {
+  private List<Instance> describe(DescribeInstancesRequest request) throws AwsException {
     return ask(
         "DescribeInstances",
         () ->
@@ -156,7 +121,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
                 .toList());
   }
 
-  private Map<String, Boolean> sound(List<String> ids) throws Ec2Exception {
+  private Map<String, Boolean> sound(List<String> ids) throws AwsException {
     return ask(
         "DescribeInstanceStatus",
         () -> {
@@ -208,7 +173,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   }
 
   @Override
-  public List<TaggedResource> tagged() throws Ec2Exception {
+  public List<TaggedResource> tagged() throws AwsException {
     Filter ours = filter("tag-key", CLUSTER);
     List<TaggedResource> found = new ArrayList<>();
     for (Instance each : describe(DescribeInstancesRequest.builder().filters(ours).build())) {
@@ -231,7 +196,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
 
   @Override
   public List<String> launch(ClusterRecord cluster, Ec2File file, LaunchRequest request)
-      throws Ec2Exception {
+      throws AwsException {
     RunInstancesRequest.Builder asked =
         RunInstancesRequest.builder()
             .clientToken(request.token())
@@ -292,7 +257,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   }
 
   private List<TagSpecification> tags(ClusterRecord cluster, Ec2File file, String token)
-      throws Ec2Exception {
+      throws AwsException {
     List<Tag> tags = new ArrayList<>(tags(cluster));
     tags.add(Tag.builder().key(LAUNCH).value(token).build());
     tags.add(Tag.builder().key("Name").value("troupe " + cluster.name()).build());
@@ -312,7 +277,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
         .toList();
   }
 
-  private List<Tag> tags(ClusterRecord cluster) throws Ec2Exception {
+  private List<Tag> tags(ClusterRecord cluster) throws AwsException {
     return List.of(
         Tag.builder().key(CLUSTER).value(cluster.name()).build(),
         Tag.builder().key(NONCE).value(cluster.nonce()).build(),
@@ -320,22 +285,22 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   }
 
   @Override
-  public void start(List<String> ids) throws Ec2Exception {
+  public void start(List<String> ids) throws AwsException {
     var _ = ask("StartInstances", () -> ec2().startInstances(ask -> ask.instanceIds(ids)));
   }
 
   @Override
-  public void stop(List<String> ids) throws Ec2Exception {
+  public void stop(List<String> ids) throws AwsException {
     var _ = ask("StopInstances", () -> ec2().stopInstances(ask -> ask.instanceIds(ids)));
   }
 
   @Override
-  public void terminate(List<String> ids) throws Ec2Exception {
+  public void terminate(List<String> ids) throws AwsException {
     var _ = ask("TerminateInstances", () -> ec2().terminateInstances(ask -> ask.instanceIds(ids)));
   }
 
   @Override
-  public void createGroup(ClusterRecord cluster) throws Ec2Exception {
+  public void createGroup(ClusterRecord cluster) throws AwsException {
     List<Tag> tags = tags(cluster);
     var _ =
         ask(
@@ -354,7 +319,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   }
 
   @Override
-  public void deleteGroup(String name) throws Ec2Exception {
+  public void deleteGroup(String name) throws AwsException {
     var _ =
         ask("DeletePlacementGroup", () -> ec2().deletePlacementGroup(ask -> ask.groupName(name)));
   }

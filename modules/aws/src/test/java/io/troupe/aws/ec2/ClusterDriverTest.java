@@ -3,7 +3,9 @@ package io.troupe.aws.ec2;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.aws.ec2.Ec2Exception.Kind;
+import io.troupe.aws.client.AwsException;
+import io.troupe.aws.client.AwsException.Kind;
+import io.troupe.aws.client.Surroundings;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -36,8 +38,8 @@ final class ClusterDriverTest {
     return overrides.length == 0 ? FILE : Ec2File.load(SHIPPED, List.of(overrides));
   }
 
-  private ClusterDriver.Surroundings surroundings(RandomGenerator random) {
-    return new ClusterDriver.Surroundings() {
+  private Surroundings surroundings(RandomGenerator random) {
+    return new Surroundings() {
       @Override
       public long nowMillis() {
         return now;
@@ -101,7 +103,7 @@ final class ClusterDriverTest {
 
   /** Starts processes until one reaches the goal. */
   private ObservedCluster insist(Ec2Service service, Ec2File file, ClusterGoal goal)
-      throws Ec2Exception, IOException, InterruptedException {
+      throws AwsException, IOException, InterruptedException {
     while (true) {
       try {
         return driver(service, file).reach(goal, PATIENCE);
@@ -144,7 +146,7 @@ final class ClusterDriverTest {
     Ec2Service service = unreliable(random, 2);
     try {
       driver(service, file()).reach(new ClusterGoal.Running(2), Duration.ofSeconds(5));
-    } catch (ProcessDied | Ec2Exception _) {
+    } catch (ProcessDied | AwsException _) {
       // wherever it was
     }
     insist(service, file(), new ClusterGoal.Deleted());
@@ -176,7 +178,7 @@ final class ClusterDriverTest {
 
     assertThatThrownBy(
             () -> driver(ec2, file()).reach(new ClusterGoal.Running(2), Duration.ofMinutes(10)))
-        .isInstanceOf(Ec2Exception.class)
+        .isInstanceOf(AwsException.class)
         .hasMessage("not done after 600 s; last: OutOfCapacity[]");
     assertThat(ec2.instances).isEmpty();
   }

@@ -1,7 +1,8 @@
 package io.troupe.aws.ec2;
 
+import io.troupe.aws.client.AwsException;
+import io.troupe.aws.client.AwsException.Kind;
 import io.troupe.aws.ec2.ClusterInstance.State;
-import io.troupe.aws.ec2.Ec2Exception.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -52,8 +53,8 @@ final class FakeEc2 implements Ec2Service {
     }
   }
 
-  static Ec2Exception refusal(Kind kind, String code) {
-    return new Ec2Exception(kind, code, new IllegalStateException(code));
+  static AwsException refusal(Kind kind, String code) {
+    return new AwsException(kind, code, new IllegalStateException(code));
   }
 
   int live() {
@@ -125,7 +126,7 @@ final class FakeEc2 implements Ec2Service {
 
   @Override
   public List<String> launch(ClusterRecord cluster, Ec2File file, LaunchRequest request)
-      throws Ec2Exception {
+      throws AwsException {
     requests.add("launch " + request.token());
     if (tokens.containsKey(request.token())) {
       if (!request.equals(asked.get(request.token()))) {
@@ -157,22 +158,22 @@ final class FakeEc2 implements Ec2Service {
   }
 
   @Override
-  public void start(List<String> ids) throws Ec2Exception {
+  public void start(List<String> ids) throws AwsException {
     change(ids, State.PENDING);
   }
 
   @Override
-  public void stop(List<String> ids) throws Ec2Exception {
+  public void stop(List<String> ids) throws AwsException {
     change(ids, State.STOPPING);
   }
 
   @Override
-  public void terminate(List<String> ids) throws Ec2Exception {
+  public void terminate(List<String> ids) throws AwsException {
     requests.add("terminate " + ids);
     change(ids, State.SHUTTING_DOWN);
   }
 
-  private void change(List<String> ids, State state) throws Ec2Exception {
+  private void change(List<String> ids, State state) throws AwsException {
     for (String id : ids) {
       Owned each = instances.get(id);
       if (each == null || time < each.shownFrom) {
@@ -186,7 +187,7 @@ final class FakeEc2 implements Ec2Service {
   }
 
   @Override
-  public void createGroup(ClusterRecord cluster) throws Ec2Exception {
+  public void createGroup(ClusterRecord cluster) throws AwsException {
     requests.add("group");
     if (!groups.add(ClusterDriver.groupOf(cluster))) {
       throw refusal(Kind.EXISTS, "InvalidPlacementGroup.Duplicate");
@@ -194,7 +195,7 @@ final class FakeEc2 implements Ec2Service {
   }
 
   @Override
-  public void deleteGroup(String name) throws Ec2Exception {
+  public void deleteGroup(String name) throws AwsException {
     if (instances.values().stream().anyMatch(each -> each.state != State.TERMINATED)) {
       throw refusal(Kind.IN_USE, "InvalidPlacementGroup.InUse");
     }

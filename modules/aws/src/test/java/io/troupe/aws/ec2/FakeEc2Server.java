@@ -2,6 +2,7 @@ package io.troupe.aws.ec2;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.troupe.aws.client.AwsException;
 import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -87,7 +88,7 @@ final class FakeEc2Server implements AutoCloseable {
       if (fault.done()) {
         try {
           answer = act(action, form);
-        } catch (Ec2Exception refused) {
+        } catch (AwsException refused) {
           String code = String.valueOf(refused.getMessage());
           fault = new PlayedFault(action, 400, code, true);
         }
@@ -111,7 +112,7 @@ final class FakeEc2Server implements AutoCloseable {
     exchange.getResponseBody().write(bytes);
   }
 
-  private String act(String action, Map<String, String> form) throws Ec2Exception {
+  private String act(String action, Map<String, String> form) throws AwsException {
     return switch (action) {
       case "GetCallerIdentity" ->
           "<GetCallerIdentityResult><Arn>%s</Arn></GetCallerIdentityResult>"
@@ -131,7 +132,7 @@ final class FakeEc2Server implements AutoCloseable {
         ec2.deleteGroup(form.getOrDefault("GroupName", ""));
         yield "<return>true</return>";
       }
-      default -> throw FakeEc2.refusal(Ec2Exception.Kind.REFUSED, "InvalidAction");
+      default -> throw FakeEc2.refusal(AwsException.Kind.REFUSED, "InvalidAction");
     };
   }
 
@@ -151,7 +152,7 @@ final class FakeEc2Server implements AutoCloseable {
         tags.getOrDefault("troupe:cluster", ""), tags.getOrDefault("troupe:nonce", ""));
   }
 
-  private String launch(Map<String, String> form) throws Ec2Exception {
+  private String launch(Map<String, String> form) throws AwsException {
     Ec2File file =
         Ec2File.load(
             Path.of("../../conf/ec2-2x8.yaml"),
@@ -251,7 +252,7 @@ final class FakeEc2Server implements AutoCloseable {
     return "<placementGroupSet>" + items + "</placementGroupSet>";
   }
 
-  private String change(String action, Map<String, String> form) throws Ec2Exception {
+  private String change(String action, Map<String, String> form) throws AwsException {
     switch (action) {
       case "StartInstances" -> ec2.start(ids(form));
       case "StopInstances" -> ec2.stop(ids(form));

@@ -1,12 +1,14 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.client;
 
-/** A request that EC2 did not do, or did not answer. */
-public final class Ec2Exception extends Exception {
+import java.io.IOException;
+
+/** A request that a service did not do, or did not answer. */
+public final class AwsException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /** What can be done about it. */
   public enum Kind {
-    /** No machines of this kind there now; certainly nothing was launched. */
+    /** No machines of this kind there now; certainly nothing was started. */
     CAPACITY,
     /** Nothing was done, and the same request is refused again. */
     REFUSED,
@@ -22,7 +24,12 @@ public final class Ec2Exception extends Exception {
 
   private final Kind kind;
 
-  public Ec2Exception(Kind kind, String message, Throwable cause) {
+  public AwsException(Kind kind, String message) {
+    super(message);
+    this.kind = kind;
+  }
+
+  public AwsException(Kind kind, String message, Throwable cause) {
     super(message, cause);
     this.kind = kind;
   }

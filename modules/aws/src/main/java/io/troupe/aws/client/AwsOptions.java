@@ -1,0 +1,84 @@
+package io.troupe.aws.client;
+
+import io.troupe.store.file.StoreJson;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+
+/** Options of every command that uses one of Amazon's services. */
+public abstract class AwsOptions {
+  @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
+  private CommandLine.Model.@Nullable CommandSpec spec;
+
+  @Option(
+      names = "--state",
+      paramLabel = "DIR",
+      description = "What is remembered of what these commands made (in ~/.troupe).")
+  private String state = "";
+
+  @Option(
+      names = "--aws-endpoint",
+      paramLabel = "URL",
+      description = "Server that speaks the service's protocol, other than Amazon's.")
+  private String endpoint = "";
+
+  @Option(
+      names = "--poll",
+      paramLabel = "SECONDS",
+      defaultValue = "5",
+      description = "Pause between two looks at the service (${DEFAULT-VALUE}).")
+  private double poll = 5;
+
+  @Option(names = "--json", description = "One JSON object on standard output.")
+  private boolean json;
+
+  /** Clients in a region. */
+  public AwsClients clients(String region) {
+    return new AwsClients(region, endpoint);
+  }
+
+  /**
+   * The folder of what is remembered.
+   *
+   * @param service whose it is
+   */
+  public Path state(String service) {
+    return state.isEmpty()
+        ? Path.of(System.getProperty("user.home"), ".troupe", service)
+        : Path.of(state);
+  }
+
+  /** The result: a sentence for people, or the object. */
+  public void answer(String sentence, Map<String, ?> object) throws IOException {
+    PrintWriter out = command().getOut();
+    out.println(json ? StoreJson.LINE.writeValueAsString(object) : sentence);
+    out.flush();
+  }
+
+  /** A line about what happens; not part of the result. */
+  public void say(String line) {
+    command().getErr().println(line);
+    command().getErr().flush();
+  }
+
+  public CommandLine.ParameterException bad(String rule) {
+    return new CommandLine.ParameterException(command(), rule);
+  }
+
+  /** Time and chance of this process. */
+  public Surroundings surroundings() {
+    return Surroundings.ofProcess(Duration.ofMillis(Math.round(poll * 1000)), this::say);
+  }
+
+  private CommandLine command() {
+    if (spec == null) {
+      throw new IllegalStateException("picocli sets the spec of a mixin");
+    }
+    return spec.commandLine();
+  }
+}
