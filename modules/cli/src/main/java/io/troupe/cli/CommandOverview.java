@@ -88,6 +88,7 @@ final class CommandOverview implements IHelpSectionRenderer {
                   new Entry("node", "Makes this host work for a run on a cluster"),
                   new Entry("drain-node", "Drains a node of a cluster"),
                   new Entry("ec2", "Creates and deletes clusters of EC2 instances"),
+                  new Entry("sagemaker", "Runs as training jobs of SageMaker"),
                   new Entry("certs", "Makes the certificates of a cluster's hosts"))),
           new Section(
               "Trust",

@@ -1,6 +1,7 @@
 package io.troupe.cli;
 
 import io.troupe.aws.ec2.Ec2Command;
+import io.troupe.aws.sagemaker.SageMakerCommand;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.certs.CertsCommand;
@@ -67,6 +68,7 @@ import picocli.CommandLine.Command;
       CertsCommand.class,
       LaunchCommand.class,
       Ec2Command.class,
+      SageMakerCommand.class,
       VerifyCommand.class,
       LossCommand.class,
       EvalCommand.class,

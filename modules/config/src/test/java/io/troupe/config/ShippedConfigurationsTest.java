@@ -24,7 +24,7 @@ final class ShippedConfigurationsTest {
   private static final Path FOLDER = Path.of("../../conf");
 
   static Stream<Path> files() throws IOException {
-    return yaml(name -> !name.matches("(eval|sft|gym|ec2)-.*"));
+    return yaml(name -> !name.matches("(eval|sft|gym|ec2|sagemaker)-.*"));
   }
 
   static Stream<Path> evaluations() throws IOException {

@@ -1,0 +1,392 @@
+package io.troupe.aws.container;
+
+import io.troupe.base.files.DurableFiles;
+import io.troupe.base.files.FileTree;
+import io.troupe.base.net.HostPort;
+import io.troupe.base.process.ExitCode;
+import io.troupe.base.process.Signals;
+import io.troupe.core.outage.Backoff;
+import io.troupe.store.checkpoint.Checkpoint;
+import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.folder.RunFolder;
+import io.troupe.store.objects.ObjectStore;
+import io.troupe.store.objects.ObjectStoreException;
+import io.troupe.store.s3.S3Bucket;
+import io.troupe.store.s3.S3Settings;
+import io.troupe.sync.RunDownload;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+
+/**
+ * A host's part of a training job: the first host trains, and evaluates beside it; every other one
+ * is a node of its cluster. SIGTERM, which SageMaker sends two minutes before it kills, has the run
+ * save itself; the nodes stay until it has.
+ */
+public final class ContainerRun {
+  private static final String STEM = "run";
+
+  /** How long peers, and the store of copies, may be away at the start of a job. */
+  private static final Duration PEERS = Duration.ofMinutes(5);
+
+  /** How long a node that is to stop waits for the first host, whose run saves itself. */
+  private static final Duration ORDERLY_END = Duration.ofSeconds(100);
+
+  private static final Duration NODE_DRAIN = Duration.ofSeconds(20);
+  private static final Backoff BACKOFF = new Backoff(1_000, 60_000);
+  private static final Duration LOOK = Duration.ofMillis(500);
+  private static final int FAILURE_BYTES = 1_024;
+
+  private final ContainerContract contract;
+  private final ContainerFolders folders;
+  private final PrintStream out;
+  private final AtomicReference<Optional<ContainerProcess>> training =
+      new AtomicReference<>(Optional.empty());
+  private volatile boolean stopping;
+
+  private ContainerRun(ContainerContract contract, ContainerFolders folders, PrintStream out) {
+    this.contract = contract;
+    this.folders = folders;
+    this.out = out;
+  }
+
+  /**
+   * Works as the host of a job that this process finds itself on.
+   *
+   * @return the exit code of the container
+   */
+  public static int enter(Map<String, String> environment, PrintStream out)
+      throws IOException, InterruptedException {
+    ContainerFolders folders = ContainerFolders.of(environment);
+    try {
+      ContainerContract contract =
+          ContainerContract.parse(
+              text(folders.description("resourceconfig.json")),
+              text(folders.description("hyperparameters.json")),
+              Files.exists(folders.description("inputdataconfig.json"))
+                  ? text(folders.description("inputdataconfig.json"))
+                  : "",
+              environment);
+      return new ContainerRun(contract, folders, out).run();
+    } catch (IOException | IllegalArgumentException failure) {
+      fail(folders, String.valueOf(failure.getMessage()));
+      throw failure instanceof IOException disk
+          ? disk
+          : new IOException(failure.getMessage(), failure);
+    }
+  }
+
+  private static String text(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new IOException(
+          "%s is not there; this is for a container of a training job, or set %s to a folder that plays /opt/ml"
+              .formatted(file, ContainerFolders.BASE));
+    }
+    return Files.readString(file);
+  }
+
+  /** Leaves the reason where SageMaker looks for it. */
+  private static void fail(ContainerFolders folders, String reason) throws IOException {
+    byte[] bytes = reason.getBytes(StandardCharsets.UTF_8);
+    Files.createDirectories(DurableFiles.parent(folders.failure()));
+    Files.write(folders.failure(), Arrays.copyOf(bytes, Math.min(bytes.length, FAILURE_BYTES)));
+  }
+
+  private int run() throws IOException, InterruptedException {
+    for (String channel : contract.channels()) {
+      if (!Files.isDirectory(folders.data().resolve(channel))) {
+        throw new IOException("channel %s has no folder in %s".formatted(channel, folders.data()));
+      }
+    }
+    Files.createDirectories(folders.runs());
+    var _ =
+        Signals.install(this::stop, number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
+    out.printf(
+        "host %s of %s, channels %s%n", contract.host(), contract.hosts(), contract.channels());
+    return contract.coordinates() ? coordinate() : work();
+  }
+
+  private void stop(int number) {
+    stopping = true;
+    if (number == Signals.SIGTERM) { // A terminal sends ^C to the processes, too.
+      training.get().ifPresent(ContainerProcess::terminate);
+    }
+  }
+
+  /** The first host. */
+  private int coordinate() throws IOException, InterruptedException {
+    String address = ownAddress();
+    Files.writeString(folders.config(), contract.parameters().config());
+    HostPlan plan =
+        new HostPlan(
+            contract,
+            folders,
+            new HostPlan.HostFindings(gpus(), address, address, copyToContinue()));
+    Map<String, String> variables = plan.toolkitVariables();
+    try (RunEndNotice notice =
+        RunEndNotice.listen(new HostPort(address, contract.alone() ? 0 : HostPlan.END_PORT))) {
+      ContainerProcess train = start("", plan.train(), variables);
+      training.set(Optional.of(train));
+      if (stopping) {
+        train.terminate();
+      }
+      Optional<ContainerProcess> node = startNode(plan, variables);
+      Optional<ContainerProcess> watch = startEvaluations(plan, train, variables);
+      int code = train.await();
+      if (watch.isPresent()) {
+        watch.get().end(NODE_DRAIN);
+      }
+      if (code == ExitCode.OK.code() && !stopping) {
+        code = evaluateTheRest(plan, variables);
+      }
+      if (node.isPresent()) {
+        node.get().end(NODE_DRAIN);
+      }
+      notice.send(code);
+      leaveResults();
+      if (code != ExitCode.OK.code() && !stopping) {
+        fail(folders, "train ended with code %d: %s".formatted(code, train.complaint()));
+      }
+      return code;
+    }
+  }
+
+  /** Any other host. */
+  private int work() throws IOException, InterruptedException {
+    String coordinator = resolved(contract.hosts().getFirst());
+    HostPlan plan =
+        new HostPlan(
+            contract,
+            folders,
+            new HostPlan.HostFindings(gpus(), ownAddress(), coordinator, Optional.empty()));
+    Optional<ContainerProcess> node = startNode(plan, plan.toolkitVariables());
+    OptionalInt end =
+        RunEndNotice.await(
+            new HostPort(coordinator, HostPlan.END_PORT), stopping ? ORDERLY_END : PEERS);
+    if (node.isPresent()) {
+      node.get().end(NODE_DRAIN);
+    }
+    if (end.isEmpty()) {
+      throw new IOException(
+          "host %s is gone, or never came, for %d min"
+              .formatted(contract.hosts().getFirst(), PEERS.toMinutes()));
+    }
+    return ExitCode.OK.code(); // What the run came to, its host says.
+  }
+
+  private ContainerProcess start(String name, List<String> words, Map<String, String> variables)
+      throws IOException {
+    out.println("starts troupe " + String.join(" ", words));
+    return ContainerProcess.start(name, words, variables, folders.work(), out);
+  }
+
+  private Optional<ContainerProcess> startNode(HostPlan plan, Map<String, String> variables)
+      throws IOException {
+    Optional<List<String>> words = plan.node();
+    return words.isEmpty() ? Optional.empty() : Optional.of(start("node", words.get(), variables));
+  }
+
+  /** Starts to evaluate once the run has a folder. */
+  private Optional<ContainerProcess> startEvaluations(
+      HostPlan plan, ContainerProcess train, Map<String, String> variables)
+      throws IOException, InterruptedException {
+    if (contract.evalEvery() == 0) {
+      return Optional.empty();
+    }
+    while (train.isAlive() && newestRun().isEmpty()) {
+      Thread.sleep(LOOK);
+    }
+    Optional<List<String>> words = newestRun().flatMap(plan::evaluate);
+    return words.isEmpty()
+        ? Optional.empty()
+        : Optional.of(start("eval", words.get(), evaluating(plan, variables)));
+  }
+
+  private int evaluateTheRest(HostPlan plan, Map<String, String> variables)
+      throws IOException, InterruptedException {
+    Optional<List<String>> words = newestRun().flatMap(plan::evaluate);
+    if (words.isEmpty()) {
+      return ExitCode.OK.code();
+    }
+    List<String> once = Stream.concat(words.get().stream(), Stream.of("--once")).toList();
+    ContainerProcess rest = start("eval", once, evaluating(plan, variables));
+    training.set(Optional.of(rest));
+    int code = rest.await();
+    if (code != ExitCode.OK.code() && !stopping) {
+      out.println("the evaluations are incomplete; the run is complete: " + rest.complaint());
+    }
+    return ExitCode.OK.code();
+  }
+
+  private static Map<String, String> evaluating(HostPlan plan, Map<String, String> variables) {
+    Map<String, String> all = new HashMap<>(variables);
+    all.putAll(plan.evaluationVariables());
+    return all;
+  }
+
+  private Optional<Path> newestRun() throws IOException {
+    return RunFolder.newestOf(folders.runs(), STEM).map(folders.runs()::resolve);
+  }
+
+  /** The copy of the run that an earlier container of this job left, if none is here. */
+  private Optional<String> copyToContinue() throws IOException, InterruptedException {
+    long giveUpAt = System.nanoTime() + PEERS.toNanos();
+    for (int failures = 1; ; failures++) {
+      try {
+        return newestCopy();
+      } catch (ObjectStoreException failure) {
+        boolean passing = failure.kind() == ObjectStoreException.Kind.UNAVAILABLE;
+        if (!passing || stopping || System.nanoTime() > giveUpAt) {
+          throw failure;
+        }
+        out.println("waits for " + failure.getMessage());
+        Thread.sleep(BACKOFF.pauseMillis(failures, Math.random()));
+      }
+    }
+  }
+
+  private Optional<String> newestCopy() throws IOException {
+    Map<String, String> assignments = contract.parameters().assignments();
+    String sync = assignments.getOrDefault(ContainerContract.SYNC, "");
+    if (sync.isEmpty() || newestRun().isPresent()) {
+      return Optional.empty();
+    }
+    S3Settings settings =
+        new S3Settings(
+            assignments.getOrDefault("run.sync_endpoint", ""),
+            assignments.getOrDefault("run.sync_region", ""),
+            Boolean.parseBoolean(assignments.getOrDefault("run.sync_path_style", "false")));
+    List<String> names;
+    try (ObjectStore store = new S3Bucket(settings, sync)) {
+      names = store.folders("").stream().sorted(Comparator.reverseOrder()).toList();
+    }
+    for (String name : names) {
+      String place = "%s/%s".formatted(sync.replaceFirst("/+$", ""), name);
+      try (ObjectStore store = new S3Bucket(settings, place)) {
+        if (new RunDownload(store, place + "/", out::println)
+            .summary()
+            .filter(copy -> copy.step() >= 0)
+            .isPresent()) {
+          return Optional.of(place);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Puts the newest policy, and the run's small files, where SageMaker packs them. */
+  private void leaveResults() throws IOException {
+    Optional<Path> run = newestRun();
+    if (run.isEmpty()) {
+      return;
+    }
+    RunFolder folder = RunFolder.view(folders.runs(), run.get().toString());
+    Optional<Path> policy =
+        Checkpoints.view(folder.checkpoints()).list().whole().stream()
+            .max(Comparator.comparingLong(Checkpoint::step))
+            .map(newest -> newest.directory().resolve("policy"))
+            .filter(Files::isDirectory);
+    if (policy.isPresent()) {
+      replaceFiles(policy.get(), folders.model());
+    }
+    replaceFiles(run.get(), folders.results().resolve("run"));
+  }
+
+  /** Copies the files of a folder, not those of folders in it. */
+  private static void replaceFiles(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    List<Path> files;
+    try (Stream<Path> all = Files.list(to)) {
+      for (Path old : all.toList()) {
+        FileTree.delete(old);
+      }
+    }
+    try (Stream<Path> all = Files.list(from)) {
+      files =
+          all.filter(Files::isRegularFile)
+              .filter(file -> !file.endsWith("optimizer.safetensors"))
+              .toList();
+    }
+    for (Path file : files) {
+      Files.copy(file, to.resolve(String.valueOf(file.getFileName())));
+    }
+  }
+
+  /** The address of this host on the network of the job. */
+  private String ownAddress() throws IOException {
+    if (contract.alone()) {
+      return InetAddress.getLoopbackAddress().getHostAddress();
+    }
+    if (!Character.isDigit(contract.host().charAt(0)) && !contract.network().isEmpty()) {
+      NetworkInterface network = NetworkInterface.getByName(contract.network());
+      if (network != null) {
+        Optional<String> address =
+            network
+                .inetAddresses()
+                .filter(each -> each instanceof Inet4Address)
+                .map(InetAddress::getHostAddress)
+                .findFirst();
+        if (address.isPresent()) {
+          return address.get();
+        }
+      }
+    }
+    return InetAddress.getByName(contract.host()).getHostAddress();
+  }
+
+  /** The address of another host, whose name may take a while to be known. */
+  private static String resolved(String host) throws IOException, InterruptedException {
+    long giveUpAt = System.nanoTime() + PEERS.toNanos();
+    while (true) {
+      try {
+        return InetAddress.getByName(host).getHostAddress();
+      } catch (UnknownHostException unknown) {
+        if (System.nanoTime() > giveUpAt) {
+          throw new IOException(
+              "the name of host %s is not known after %d min".formatted(host, PEERS.toMinutes()),
+              unknown);
+        }
+        Thread.sleep(LOOK);
+      }
+    }
+  }
+
+  /** GPUs of this host, as SageMaker's toolkits count them. */
+  private int gpus() throws IOException, InterruptedException {
+    String told = contract.variable("SM_NUM_GPUS");
+    if (!told.isEmpty()) {
+      return Integer.parseInt(told);
+    }
+    Process list;
+    try {
+      list = new ProcessBuilder("nvidia-smi", "--list-gpus").start();
+    } catch (IOException none) {
+      return 0;
+    }
+    try (InputStream lines = list.getInputStream()) {
+      long gpus =
+          new String(lines.readAllBytes(), StandardCharsets.UTF_8)
+              .lines()
+              .filter(line -> line.startsWith("GPU "))
+              .count();
+      return list.waitFor() == 0 ? Math.toIntExact(gpus) : 0;
+    }
+  }
+}

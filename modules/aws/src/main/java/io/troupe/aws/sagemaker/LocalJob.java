@@ -1,0 +1,136 @@
+package io.troupe.aws.sagemaker;
+
+import io.troupe.aws.container.ContainerFolders;
+import io.troupe.aws.container.JobParameters;
+import io.troupe.base.files.DurableFiles;
+import io.troupe.base.process.ChildJvm;
+import io.troupe.base.process.ParentDeath;
+import io.troupe.base.process.Signals;
+import io.troupe.config.RunConfig;
+import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.store.file.StoreJson;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * A job on this machine: the same command as in the containers, with a folder in place of each
+ * container's {@code /opt/ml}, and loopback addresses as the hosts.
+ */
+record LocalJob(SageMakerFile job, ResolvedConfig<RunConfig> run, Path folder) {
+  private static final String ONLY = "algo-1";
+
+  private List<String> hosts() {
+    int count = job.machines().instanceCount();
+    return count == 1
+        ? List.of(ONLY)
+        : IntStream.rangeClosed(1, count).mapToObj(i -> "127.0.0." + i).toList();
+  }
+
+  private ContainerFolders folders(String host) {
+    return ContainerFolders.in(hosts().size() == 1 ? folder : folder.resolve(host));
+  }
+
+  /** The files of each host's contract, by name. */
+  Map<String, Map<String, Object>> descriptions() {
+    Map<String, Map<String, Object>> all = new LinkedHashMap<>();
+    for (String host : hosts()) {
+      Map<String, Object> resources = new LinkedHashMap<>();
+      resources.put("current_host", host);
+      resources.put("current_instance_type", "local");
+      resources.put("hosts", hosts());
+      resources.put("network_interface_name", "lo");
+      Map<String, Object> channels = new TreeMap<>();
+      job.run()
+          .channels()
+          .forEach(each -> channels.put(each.name(), Map.of("TrainingInputMode", "File")));
+      Map<String, Object> files = new LinkedHashMap<>();
+      files.put("resourceconfig.json", resources);
+      files.put("hyperparameters.json", parameters(host));
+      files.put("inputdataconfig.json", channels);
+      all.put(host, files);
+    }
+    return all;
+  }
+
+  private Map<String, String> parameters(String host) {
+    try {
+      return new JobParameters(
+              Files.readString(job.run().config()),
+              JobConfiguration.of(job, run, folders(host).data(), _ -> false).assignments())
+          .hyperparameters();
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /**
+   * Runs the hosts until all have ended.
+   *
+   * @return the greatest exit code
+   */
+  int run(Consumer<String> say) throws IOException, InterruptedException {
+    List<Process> started = new ArrayList<>();
+    for (Map.Entry<String, Map<String, Object>> host : descriptions().entrySet()) {
+      ContainerFolders folders = folders(host.getKey());
+      for (Map.Entry<String, Object> file : host.getValue().entrySet()) {
+        Path target = folders.description(file.getKey());
+        Files.createDirectories(DurableFiles.parent(target));
+        Files.writeString(target, StoreJson.PRETTY.writeValueAsString(file.getValue()));
+      }
+      link(folders.data());
+      started.add(start(folders));
+    }
+    var _ =
+        Signals.install(
+            number -> {
+              if (number == Signals.SIGTERM) { // A terminal sends ^C to the hosts, too.
+                started.forEach(Process::destroy);
+              }
+            },
+            _ -> started.forEach(Process::destroyForcibly));
+    int code = 0;
+    for (Process host : started) {
+      code = Math.max(code, host.waitFor());
+    }
+    say.accept("the job's folder: " + folder);
+    return code;
+  }
+
+  private void link(Path data) throws IOException {
+    Files.createDirectories(data);
+    for (SageMakerFile.DataChannel channel : job.run().channels()) {
+      Path source = Path.of(channel.source()).toAbsolutePath();
+      Path link = data.resolve(channel.name());
+      if (!Files.isDirectory(source)) {
+        throw new IOException(
+            "channel %s: with --local its source is a folder of this machine, and %s is none; say --set 'channels[0].source=FOLDER'"
+                .formatted(channel.name(), channel.source()));
+      }
+      Files.deleteIfExists(link);
+      Files.createSymbolicLink(link, source);
+    }
+  }
+
+  private Process start(ContainerFolders folders) throws IOException {
+    List<String> command =
+        new ArrayList<>(ChildJvm.command((int) (Runtime.getRuntime().maxMemory() >> 20)));
+    command.addAll(List.of("sagemaker", "enter"));
+    ProcessBuilder builder =
+        new ProcessBuilder(ParentDeath.endsToo(command))
+            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(ChildJvm.environment());
+    builder.environment().putAll(TrainingJobPlan.variables(job));
+    builder.environment().put(ContainerFolders.BASE, folders.base().toString());
+    return builder.start();
+  }
+}
