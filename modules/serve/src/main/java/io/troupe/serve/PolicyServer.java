@@ -3,7 +3,6 @@ package io.troupe.serve;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
-import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
 import io.troupe.engine.protocol.WeightTag;
@@ -126,11 +125,6 @@ public final class PolicyServer implements AutoCloseable {
   /** Moves the engine to weights in memory that are no version of a run, under the given name. */
   public void use(WeightSnapshot snapshot, String name) throws IOException {
     String _ = weights.use(snapshot, name);
-  }
-
-  /** The weights in use; empty before the first weights. */
-  public Optional<WeightVersion> weights() {
-    return weights.current();
   }
 
   private void handle(HttpExchange exchange) throws IOException {

@@ -118,11 +118,6 @@ public final class FakeObjectStore implements AutoCloseable {
     }
   }
 
-  /** Forgets uploads in parts that are not complete, as a bucket's lifecycle rule does. */
-  public void forgetUploads() {
-    uploads.clear();
-  }
-
   /** Uploads in parts that were begun, and are neither complete nor given up. */
   public int openUploads() {
     return uploads.size();

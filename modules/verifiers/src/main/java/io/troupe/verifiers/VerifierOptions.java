@@ -30,11 +30,6 @@ public final class VerifierOptions {
     this.workers = workers;
   }
 
-  /** No options, one worker. */
-  public static VerifierOptions none() {
-    return new VerifierOptions(Map.of(), 1);
-  }
-
   /** How many verifications run at a time. */
   public int workers() {
     return workers;

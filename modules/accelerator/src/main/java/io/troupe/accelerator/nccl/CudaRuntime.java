@@ -63,11 +63,6 @@ public final class CudaRuntime {
     return new CudaRuntime(NativeLibrary.open(file));
   }
 
-  /** Returns the file that was opened. */
-  public Path file() {
-    return library.file();
-  }
-
   private void require(String function, int result) {
     if (result != 0) {
       throw new AcceleratorException("%s: %s".formatted(function, words(result)));

@@ -69,11 +69,6 @@ public final class PrivateFiles {
     }
   }
 
-  /** Creates an empty file that must not exist. */
-  public static Path newFile(Path file) throws IOException {
-    return Files.createFile(file, with(OWNER_FILE));
-  }
-
   /** Replaces a file by a new one, as {@link AtomicFile} does. */
   public static void write(Path file, byte[] content) throws IOException {
     AtomicFile.replace(file, content, with(OWNER_FILE));

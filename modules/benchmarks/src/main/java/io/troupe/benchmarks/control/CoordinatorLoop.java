@@ -37,12 +37,9 @@ final class CoordinatorLoop {
   private final Coordination coordination;
   private final Deque<Input> inbox = new ArrayDeque<>();
   private final Consumer<byte[]> journal;
-  private final int workers;
-  private final int perWorker;
   private final RunFold fold;
   private RunState state = RunState.INITIAL;
   private long scored;
-  private long decisions;
 
   /**
    * A loop with a number of groups in flight.
@@ -50,8 +47,6 @@ final class CoordinatorLoop {
    * @param journal takes each record
    */
   CoordinatorLoop(int workers, int groupsInFlight, Consumer<byte[]> journal) {
-    this.workers = workers;
-    this.perWorker = Math.max(1, groupsInFlight / workers);
     this.journal = journal;
     RunLimits limits =
         new RunLimits(
@@ -81,26 +76,9 @@ final class CoordinatorLoop {
     }
   }
 
-  long decisions() {
-    return decisions;
-  }
-
-  RunState state() {
-    return state;
-  }
-
-  int workers() {
-    return workers;
-  }
-
-  int perWorker() {
-    return perWorker;
-  }
-
   private void decide(Input input) {
     Decision decision = coordination.decide(state, input, 0);
     state = decision.state();
-    decisions++;
     long now = System.currentTimeMillis();
     decision.events().forEach(event -> fold.event(now, event));
     if (!decision.events().isEmpty()) {

@@ -138,9 +138,4 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
   public double stepsPerSecond() {
     return steps / seconds;
   }
-
-  /** Training steps a second of CPU time. */
-  double stepsPerCpuSecond() {
-    return steps / cpuSeconds;
-  }
 }

@@ -2,7 +2,6 @@ package io.troupe.chat.jinja;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** An expression of a template. */
 sealed interface Expression {
@@ -51,9 +50,5 @@ sealed interface Expression {
   /** Expressions by position and by name. */
   record Arguments(List<Expression> positional, Map<String, Expression> named) {
     static final Arguments NONE = new Arguments(List.of(), Map.of());
-
-    Optional<Expression> first() {
-      return positional.stream().findFirst();
-    }
   }
 }

@@ -23,11 +23,6 @@ public final class EndpointCheck {
 
   private EndpointCheck() {}
 
-  /** What it finds; an address that is none, or a server that does not answer, is a finding too. */
-  public static List<CheckResult> look(String url) throws InterruptedException {
-    return look(url, 0);
-  }
-
   /**
    * The same, for a policy.
    *

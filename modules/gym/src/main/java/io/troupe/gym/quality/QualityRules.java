@@ -44,9 +44,4 @@ public record QualityRules(
         shortest,
         longest);
   }
-
-  /** Rules of a maker that cannot be wrong: bounds and duplicates only. */
-  public static QualityRules exact(int longest) {
-    return new QualityRules(0, 0, 0, 0, 1, 1, 1, longest);
-  }
 }

@@ -13,7 +13,6 @@ import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.loop.GymLoop;
 import io.troupe.gym.loop.GymOutcome;
 import io.troupe.gym.loop.GymPlan;
-import io.troupe.gym.loop.GymState;
 import io.troupe.gym.loop.GymWork;
 import io.troupe.gym.loop.Split;
 import io.troupe.gym.loop.TrialState;
@@ -338,10 +337,5 @@ public final class GymSession {
   /** The arms of a seed have the same random numbers. */
   private long seed(int trial, int iteration) {
     return SplitMix64.mix(plan.trials().get(trial).seed() * 1_000L + iteration);
-  }
-
-  /** Returns the state so far. */
-  public GymState state() {
-    return journal.state();
   }
 }

@@ -106,11 +106,6 @@ public final class SupervisedSession {
             .plan(composition.data().train().size(), composition.config().run().seed());
   }
 
-  /** Which rows enter which step. */
-  public SupervisedPlan plan() {
-    return plan;
-  }
-
   /** Trains until the run ends. */
   public Outcome run() throws IOException, InvalidVerifierException {
     try (Journal journal = Journal.open(folder.journal(), JournalSettings.defaults());

@@ -39,11 +39,6 @@ public final class ExportClient implements AutoCloseable {
             .build();
   }
 
-  /** The server's address. */
-  URI base() {
-    return base;
-  }
-
   /**
    * Sends a request, and waits for the whole answer.
    *

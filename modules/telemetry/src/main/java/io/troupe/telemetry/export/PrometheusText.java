@@ -173,11 +173,6 @@ public final class PrometheusText {
 
   private PrometheusText() {}
 
-  /** All metrics but the stages' shares and the step's. */
-  public static List<Metric> metrics() {
-    return METRICS;
-  }
-
   /** What a head with keys adds to {@link #of}. */
   public static String certificate(String run, long daysLeft) {
     List<String> lines = new ArrayList<>();

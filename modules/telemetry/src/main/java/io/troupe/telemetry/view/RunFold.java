@@ -1,6 +1,5 @@
 package io.troupe.telemetry.view;
 
-import io.troupe.core.advantage.Advantages;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -519,11 +518,6 @@ public final class RunFold {
     if (ended.size() > MAX_ENDED) {
       ended.remove(ended.keySet().iterator().next());
     }
-  }
-
-  static boolean degenerate(GroupSummary summary) {
-    return Advantages.degenerate(
-        summary.rewards().stream().mapToDouble(Double::doubleValue).toArray());
   }
 
   private static void count(Map<String, Long> counts, String reason) {

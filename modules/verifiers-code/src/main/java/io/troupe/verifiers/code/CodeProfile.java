@@ -25,18 +25,8 @@ public record CodeProfile(
     return new CodeProfile(false, true, OutputComparison.TOKENS);
   }
 
-  /** This profile, with only the first function or class of a completion judged. */
-  public CodeProfile withFirstBlockOnly() {
-    return new CodeProfile(true, partialCredit, comparison);
-  }
-
   /** This profile with another reward rule. */
   public CodeProfile withPartialCredit(boolean share) {
     return new CodeProfile(firstBlockOnly, share, comparison);
-  }
-
-  /** This profile with another comparison of output. */
-  public CodeProfile withComparison(OutputComparison other) {
-    return new CodeProfile(firstBlockOnly, partialCredit, other);
   }
 }

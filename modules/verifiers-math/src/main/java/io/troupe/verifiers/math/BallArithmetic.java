@@ -34,10 +34,6 @@ final class BallArithmetic {
     cost = 1 + digits / 40;
   }
 
-  MathContext precision() {
-    return precision;
-  }
-
   Ball pi() {
     return rounded(elementary.pi(), BigDecimal.ZERO, BigDecimal.ZERO);
   }

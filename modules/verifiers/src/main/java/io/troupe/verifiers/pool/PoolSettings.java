@@ -55,10 +55,4 @@ public record PoolSettings(
     return new PoolSettings(
         workers, other, startDeadline, queue, heapMegabytes, failuresInRow, quarantine);
   }
-
-  /** These settings with another queue capacity. */
-  public PoolSettings withQueue(int other) {
-    return new PoolSettings(
-        workers, deadline, startDeadline, other, heapMegabytes, failuresInRow, quarantine);
-  }
 }

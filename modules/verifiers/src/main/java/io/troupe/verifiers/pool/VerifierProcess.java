@@ -180,11 +180,6 @@ final class VerifierProcess implements AutoCloseable {
     }
   }
 
-  /** The process id, for tests and messages. */
-  long pid() {
-    return process.pid();
-  }
-
   static String excerpt(String line) {
     String start = line.length() <= 120 ? line : line.substring(0, 120) + "…";
     return "'" + start + "'";

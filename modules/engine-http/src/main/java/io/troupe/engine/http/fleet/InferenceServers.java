@@ -273,11 +273,6 @@ public final class InferenceServers implements AutoCloseable {
     return current.map(FleetSampler::report).orElse(lastReport);
   }
 
-  /** Pids of the servers that this process started. */
-  public synchronized List<Long> pids() {
-    return sidecars.map(Sidecars::pids).orElse(List.of());
-  }
-
   @Override
   public void close() {
     Optional<FleetSampler> fleet;

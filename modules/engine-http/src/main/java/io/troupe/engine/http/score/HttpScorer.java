@@ -9,7 +9,6 @@ import io.troupe.engine.http.probe.Capabilities;
 import io.troupe.engine.http.probe.Capability;
 import io.troupe.engine.http.probe.CapabilityProbe;
 import io.troupe.engine.http.protocol.CallFailure;
-import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.http.protocol.RetryPolicy;
 import io.troupe.engine.http.protocol.ScoreCodec;
 import io.troupe.engine.protocol.JsonFields;
@@ -123,16 +122,6 @@ public final class HttpScorer implements Scorer {
   /** The scores of a sequence that identify the server's model. */
   double[] fingerprint() {
     return fingerprint;
-  }
-
-  /** A description of the server, for the log. */
-  public String line() {
-    return can.line();
-  }
-
-  /** The kind of server. */
-  public Dialect dialect() {
-    return can.dialect();
   }
 
   /**
