@@ -51,15 +51,7 @@ final class ExactValue {
       case Numeral(var value, _) -> Optional.of(value);
       case Variable(var name) -> Optional.ofNullable(values.get(name));
       case Call(var operator, var arguments) -> call(operator, arguments);
-      case Expr.Constant _,
-          Expr.Listing _,
-          Expr.Matrix _,
-          Expr.Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          Optional.empty();
+      case Expr.Constant _, Expr.Structure _ -> Optional.empty();
     };
   }
 
@@ -94,26 +86,7 @@ final class ExactValue {
       case LCM -> integers(known).map(all -> reduce(all, true));
       case MAX -> known.stream().max(Rational::compareTo);
       case MIN -> known.stream().min(Rational::compareTo);
-      case DEGREES,
-          EXP,
-          LN,
-          LOG,
-          LOG_BASE,
-          SIN,
-          COS,
-          TAN,
-          COT,
-          SEC,
-          CSC,
-          ARCSIN,
-          ARCCOS,
-          ARCTAN,
-          SINH,
-          COSH,
-          TANH,
-          PLUS_OR_MINUS,
-          MINUS_OR_PLUS ->
-          Optional.empty();
+      default -> Optional.empty(); // no rational number
     };
   }
 

@@ -71,14 +71,7 @@ final class NumericEvaluation {
         yield value;
       }
       case Call(var operator, var arguments) -> call(operator, arguments);
-      case Expr.Listing _,
-          Expr.Matrix _,
-          Expr.Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          throw undefined();
+      case Expr.Structure _ -> throw undefined();
     };
   }
 

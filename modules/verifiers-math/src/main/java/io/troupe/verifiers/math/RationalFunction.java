@@ -39,14 +39,7 @@ record RationalFunction(Polynomial top, Polynomial bottom) {
             case I, INFINITY -> Optional.empty();
           };
       case Call(var operator, var arguments) -> call(operator, arguments, budget);
-      case Expr.Listing _,
-          Expr.Matrix _,
-          Expr.Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          Optional.empty();
+      case Expr.Structure _ -> Optional.empty();
     };
   }
 
@@ -79,35 +72,7 @@ record RationalFunction(Polynomial top, Polynomial bottom) {
       case PERCENT ->
           read(arguments.get(0), budget)
               .map(f -> f.times(whole(Polynomial.of(Rational.of(1, 100))), budget));
-      case ROOT,
-          PLUS_OR_MINUS,
-          MINUS_OR_PLUS,
-          ABSOLUTE,
-          FLOOR,
-          CEILING,
-          FACTORIAL,
-          BINOMIAL,
-          DEGREES,
-          EXP,
-          LN,
-          LOG,
-          LOG_BASE,
-          SIN,
-          COS,
-          TAN,
-          COT,
-          SEC,
-          CSC,
-          ARCSIN,
-          ARCCOS,
-          ARCTAN,
-          SINH,
-          COSH,
-          TANH,
-          GCD,
-          LCM,
-          MAX,
-          MIN ->
+      default -> // of constants only
           new ExactValue(Map.of(), budget)
               .of(new Call(operator, arguments))
               .map(value -> whole(Polynomial.of(value)));

@@ -98,16 +98,7 @@ final class ScalarComparison {
       case Constant(var name) -> name == Constant.Name.INFINITY ? 1 : 0;
       case Call(var operator, var arguments) ->
           operator == Operator.NEGATE ? -infinity(arguments.get(0)) : 0;
-      case Numeral _,
-          Variable _,
-          Expr.Listing _,
-          Expr.Matrix _,
-          Expr.Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          0;
+      case Numeral _, Variable _, Expr.Structure _ -> 0;
     };
   }
 
@@ -149,16 +140,7 @@ final class ScalarComparison {
       case Numeral(_, var decimal) -> decimal;
       case Call(var operator, var arguments) ->
           operator == Operator.NEGATE && isBareDecimal(arguments.get(0));
-      case Constant _,
-          Variable _,
-          Expr.Listing _,
-          Expr.Matrix _,
-          Expr.Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          false;
+      case Constant _, Variable _, Expr.Structure _ -> false;
     };
   }
 
@@ -235,16 +217,7 @@ final class ScalarComparison {
           new Variable(byLower.getOrDefault(name.toLowerCase(Locale.ROOT), name));
       case Call(var operator, var arguments) ->
           new Call(operator, arguments.stream().map(e -> rename(e, byLower)).toList());
-      case Numeral _,
-          Constant _,
-          Expr.Listing _,
-          Expr.Matrix _,
-          Expr.Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          expr;
+      case Numeral _, Constant _, Expr.Structure _ -> expr;
     };
   }
 
@@ -330,16 +303,7 @@ final class ScalarComparison {
       case Numeral(var value, _) -> value.isInteger();
       case Call(var operator, var arguments) ->
           operator == Operator.NEGATE && isInteger(arguments.get(0));
-      case Constant _,
-          Variable _,
-          Expr.Listing _,
-          Expr.Matrix _,
-          Expr.Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          false;
+      case Constant _, Variable _, Expr.Structure _ -> false;
     };
   }
 

@@ -583,14 +583,7 @@ final class AnswerParser {
   private static Expr scalar(Expr expr) {
     return switch (expr) {
       case Numeral _, Constant _, Variable _, Call _ -> expr;
-      case Listing _,
-          Expr.Matrix _,
-          Relation _,
-          Expr.SetOperation _,
-          Expr.Ratio _,
-          Expr.InBase _,
-          Expr.Words _ ->
-          throw unreadable();
+      case Expr.Structure _ -> throw unreadable();
     };
   }
 }

@@ -5,6 +5,9 @@ import java.util.Set;
 
 /** An answer as it was written, parsed but not evaluated. Immutable; equal if of the same form. */
 public sealed interface Expr {
+  /** An expression that is no scalar: it stands in no sum. */
+  sealed interface Structure {}
+
   /**
    * A numeral.
    *
@@ -43,7 +46,7 @@ public sealed interface Expr {
    *     brackets
    * @param close the bracket at the end, which may be another one: {@code [0,1)}
    */
-  record Listing(char open, char close, List<Expr> items) implements Expr {
+  record Listing(char open, char close, List<Expr> items) implements Expr, Structure {
     public Listing {
       items = List.copyOf(items);
     }
@@ -63,10 +66,10 @@ public sealed interface Expr {
   }
 
   /** Rows of equal length. */
-  record Matrix(boolean determinant, List<List<Expr>> rows) implements Expr {}
+  record Matrix(boolean determinant, List<List<Expr>> rows) implements Expr, Structure {}
 
   /** A chain: {@code sides.get(0) signs.get(0) sides.get(1) …}. */
-  record Relation(List<Sign> signs, List<Expr> sides) implements Expr {
+  record Relation(List<Sign> signs, List<Expr> sides) implements Expr, Structure {
     public Relation {
       signs = List.copyOf(signs);
       sides = List.copyOf(sides);
@@ -101,7 +104,7 @@ public sealed interface Expr {
   }
 
   /** Sets joined by one operation. */
-  record SetOperation(Joint joint, List<Expr> parts) implements Expr {
+  record SetOperation(Joint joint, List<Expr> parts) implements Expr, Structure {
     public SetOperation {
       parts = List.copyOf(parts);
     }
@@ -114,17 +117,17 @@ public sealed interface Expr {
   }
 
   /** {@code 3:4}. */
-  record Ratio(List<Expr> parts) implements Expr {
+  record Ratio(List<Expr> parts) implements Expr, Structure {
     public Ratio {
       parts = List.copyOf(parts);
     }
   }
 
   /** Digits with a stated base. */
-  record InBase(String digits, int base) implements Expr {}
+  record InBase(String digits, int base) implements Expr, Structure {}
 
   /** Words, in lower case. */
-  record Words(String text) implements Expr {}
+  record Words(String text) implements Expr, Structure {}
 
   /** Adds the names of all variables inside. */
   static void variables(Expr expr, Set<String> found) {

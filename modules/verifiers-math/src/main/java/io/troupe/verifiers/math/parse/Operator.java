@@ -94,39 +94,7 @@ public enum Operator {
       case SIN -> Optional.of(ARCSIN);
       case COS -> Optional.of(ARCCOS);
       case TAN -> Optional.of(ARCTAN);
-      case ADD,
-          NEGATE,
-          MULTIPLY,
-          DIVIDE,
-          POWER,
-          ROOT,
-          PLUS_OR_MINUS,
-          MINUS_OR_PLUS,
-          ABSOLUTE,
-          FLOOR,
-          CEILING,
-          FACTORIAL,
-          BINOMIAL,
-          DEGREES,
-          PERCENT,
-          EXP,
-          LN,
-          LOG,
-          LOG_BASE,
-          COT,
-          SEC,
-          CSC,
-          ARCSIN,
-          ARCCOS,
-          ARCTAN,
-          SINH,
-          COSH,
-          TANH,
-          GCD,
-          LCM,
-          MAX,
-          MIN ->
-          Optional.empty();
+      default -> Optional.empty();
     };
   }
 
@@ -150,26 +118,7 @@ public enum Operator {
           MAX,
           MIN ->
           true;
-      case ADD,
-          NEGATE,
-          MULTIPLY,
-          DIVIDE,
-          POWER,
-          PLUS_OR_MINUS,
-          MINUS_OR_PLUS,
-          DEGREES,
-          PERCENT,
-          EXP,
-          SIN,
-          COS,
-          TAN,
-          COT,
-          SEC,
-          CSC,
-          SINH,
-          COSH,
-          TANH ->
-          false;
+      default -> false;
     };
   }
 }
