@@ -41,7 +41,8 @@ public record Controls(boolean paused, boolean checkpointAsked, int concurrency)
     return new Controls(next, checkpointAsked, concurrency);
   }
 
-  Controls checkpointAsked(boolean next) {
+  /** The same with or without a checkpoint to save. */
+  public Controls checkpointAsked(boolean next) {
     return new Controls(paused, next, concurrency);
   }
 

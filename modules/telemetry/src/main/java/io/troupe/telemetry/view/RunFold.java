@@ -5,6 +5,7 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.run.Controls;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.GroupEvent;
@@ -79,11 +80,9 @@ public final class RunFold {
   String phase = "starting";
   String end = "";
   long version;
-  boolean paused;
+  Controls controls = Controls.NONE;
   long pausedAt;
   String pausedBy = "";
-  boolean checkpointAsked;
-  int concurrency;
   long stepStartedAt;
   long lastStepAt;
   long demand;
@@ -265,7 +264,11 @@ public final class RunFold {
       case Event.WorkerRetired(var worker) ->
           workers.known(worker.value()).ifPresent(life -> life.retired(at));
       case Event.OrderTaken(OperatorCommand verb, var order) -> {
-        ordered(verb, order.by(), at);
+        controls = controls.after(verb, count("training") > 0);
+        if (verb instanceof OperatorCommand.PauseAdmission) {
+          pausedAt = at;
+          pausedBy = order.by();
+        }
         mark("order", at, order.by() + ": " + EventText.words(verb));
       }
       case Event.NodeSkipped(String node, var missed, String _) ->
@@ -346,7 +349,7 @@ public final class RunFold {
       case Event.StepTrained(long step) -> stepped(step, at);
       case Event.StepSkipped _ -> {
         totals.skipped += endTraining("skipped", at);
-        checkpointAsked = false;
+        controls = controls.checkpointAsked(false);
       }
     }
   }
@@ -355,9 +358,7 @@ public final class RunFold {
     version = state.version().number();
     phase = "running";
     end = "";
-    paused = state.controls().paused();
-    checkpointAsked = false;
-    concurrency = state.controls().concurrency();
+    controls = state.controls().checkpointAsked(false);
     workers.removeGone(at);
     workers.awaited(at);
     live.clear();
@@ -420,7 +421,7 @@ public final class RunFold {
     totals.trained += endTraining("trained", at);
     version = step;
     lastStepAt = at;
-    checkpointAsked = false;
+    controls = controls.checkpointAsked(false);
     push(published, new RunView.Bar(step, at, at), MAX_POINTS);
     push(
         points,
@@ -434,28 +435,6 @@ public final class RunFold {
     training.values().forEach(life -> finish(life, fate, at));
     training.clear();
     return batch;
-  }
-
-  private void ordered(OperatorCommand verb, String by, long at) {
-    switch (verb) {
-      case OperatorCommand.PauseAdmission _ -> {
-        paused = true;
-        pausedAt = at;
-        pausedBy = by;
-      }
-      case OperatorCommand.ResumeAdmission _ -> paused = false;
-      case OperatorCommand.LimitConcurrency(int groups) -> concurrency = groups;
-      case OperatorCommand.SaveCheckpoint _ -> checkpointAsked = count("training") > 0;
-      case OperatorCommand.RequeueGroup _,
-          OperatorCommand.CancelGroup _,
-          OperatorCommand.Drain _,
-          OperatorCommand.RestartWorker _,
-          OperatorCommand.QuarantineVerifier _,
-          OperatorCommand.ReleaseVerifier _,
-          OperatorCommand.DrainNode _,
-          OperatorCommand.DrainWorker _,
-          OperatorCommand.SetLogLevel _ -> {}
-    }
   }
 
   /** Charges the time until now to what each stage did, and notes what it does from now on. */
@@ -485,7 +464,7 @@ public final class RunFold {
   long capacity() {
     long running = count("sampling") + count("verifying");
     return Admission.capacity(
-        concurrency > 0 ? concurrency : facts.maxConcurrentGroups(),
+        controls.concurrency() > 0 ? controls.concurrency() : facts.maxConcurrentGroups(),
         running,
         totals.trained + count("buffered") + count("training"),
         version,

@@ -43,9 +43,9 @@ final class RunSnapshot {
         fold.firstAt,
         fold.end,
         fold.version,
-        fold.paused,
-        fold.checkpointAsked,
-        fold.concurrency,
+        fold.controls.paused(),
+        fold.controls.checkpointAsked(),
+        fold.controls.concurrency(),
         fold.sequence,
         fold.lastAt,
         bottleneck(),
@@ -86,8 +86,10 @@ final class RunSnapshot {
             "admission",
             List.of(
                 share("open", "idle", admission[0]), share("held back", "blocked", admission[1])),
-            fold.paused ? "paused by " + fold.pausedBy : "%d may start".formatted(fold.capacity()),
-            fold.paused),
+            fold.controls.paused()
+                ? "paused by " + fold.pausedBy
+                : "%d may start".formatted(fold.capacity()),
+            fold.controls.paused()),
         new RunView.Stage(
             "rollout",
             rollout(),
@@ -167,7 +169,7 @@ final class RunSnapshot {
     if (!fold.phase.equals("running")) {
       return "The run is " + fold.phase + ": nothing new begins.";
     }
-    if (fold.paused) {
+    if (fold.controls.paused()) {
       return "Admission is paused by %s for %s; resume it to go on."
           .formatted(fold.pausedBy, seconds(now - fold.pausedAt));
     }

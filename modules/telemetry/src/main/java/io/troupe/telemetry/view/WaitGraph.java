@@ -64,7 +64,7 @@ final class WaitGraph {
                 "it asks for %d groups".formatted(worker.demand())));
       }
     }
-    if (fold.paused) {
+    if (fold.controls.paused()) {
       waits.add(
           new RunView.Wait(
               "admission", "operator " + fold.pausedBy, fold.pausedAt, "it is paused"));
@@ -74,7 +74,9 @@ final class WaitGraph {
     } else if (fold.demand > 0 && fold.capacity() == 0) {
       boolean bound =
           fold.count("sampling") + fold.count("verifying")
-              < (fold.concurrency > 0 ? fold.concurrency : fold.facts.maxConcurrentGroups());
+              < (fold.controls.concurrency() > 0
+                  ? fold.controls.concurrency()
+                  : fold.facts.maxConcurrentGroups());
       waits.add(
           new RunView.Wait(
               "admission",
@@ -117,7 +119,7 @@ final class WaitGraph {
   }
 
   private String root(boolean training) {
-    if (fold.paused) {
+    if (fold.controls.paused()) {
       return "Everything will come to wait for %s, who paused admission %s ago."
           .formatted(fold.pausedBy, RunSnapshot.seconds(now - fold.pausedAt));
     }
