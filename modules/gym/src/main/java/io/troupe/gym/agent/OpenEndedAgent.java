@@ -3,7 +3,6 @@ package io.troupe.gym.agent;
 import io.troupe.core.SplitMix64;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.gym.item.AnsweredItem;
-import io.troupe.gym.item.GymItem;
 import io.troupe.gym.item.TrainingRow;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -39,15 +38,8 @@ public final class OpenEndedAgent implements GymAgent {
     List<TrainingRow> made = new ArrayList<>();
     for (int call = 0; !errors.isEmpty() && call * ROWS_OF_A_CALL < rows; call++) {
       List<AnsweredItem> shown = shown(errors, call, sight.occasion());
-      GymItem first = shown.getFirst().item();
       int wanted = Math.min(ROWS_OF_A_CALL, rows - call * ROWS_OF_A_CALL);
-      made.addAll(
-          counts.count(
-              maker.against(
-                  sight.occasion(),
-                  call,
-                  new RowMaker.RowOrder(
-                      first.skill(), first.subskill(), counts.of(first.leaf()), wanted, shown))));
+      made.addAll(counts.against(maker, sight.occasion(), call, wanted, shown));
     }
     return new Proposal(Map.of(), List.of(), made);
   }

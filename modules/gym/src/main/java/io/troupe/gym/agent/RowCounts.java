@@ -1,7 +1,10 @@
 package io.troupe.gym.agent;
 
+import io.troupe.gym.item.AnsweredItem;
+import io.troupe.gym.item.GymItem;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.loop.TrialState;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,13 +26,26 @@ final class RowCounts {
     return counts;
   }
 
-  int of(String leaf) {
-    return counts.getOrDefault(leaf, 0);
-  }
-
-  /** Counts rows, and returns them. */
-  List<TrainingRow> count(List<TrainingRow> rows) {
+  /**
+   * Asks a maker for rows against errors, of their first item's leaf, and counts what it makes.
+   *
+   * @param call how many calls the proposal has made before
+   */
+  List<TrainingRow> against(
+      RowMaker maker, RowMaker.Occasion occasion, int call, int wanted, List<AnsweredItem> errors)
+      throws IOException {
+    GymItem first = errors.getFirst().item();
+    List<TrainingRow> rows =
+        maker.against(
+            occasion,
+            call,
+            new RowMaker.RowOrder(
+                first.skill(), first.subskill(), of(first.leaf()), wanted, errors));
     rows.forEach(row -> counts.merge(row.item().leaf(), 1, Integer::sum));
     return rows;
+  }
+
+  private int of(String leaf) {
+    return counts.getOrDefault(leaf, 0);
   }
 }

@@ -53,15 +53,8 @@ public final class SkillListAgent implements GymAgent {
       int from = call * ERRORS_OF_A_CALL % errors.size();
       List<AnsweredItem> shown =
           errors.subList(from, Math.min(errors.size(), from + ERRORS_OF_A_CALL));
-      var first = errors.getFirst().item();
       int wanted = Math.min(ROWS_OF_A_CALL, share - call * ROWS_OF_A_CALL);
-      made.addAll(
-          counts.count(
-              maker.against(
-                  sight.occasion(),
-                  call,
-                  new RowMaker.RowOrder(
-                      first.skill(), first.subskill(), counts.of(first.leaf()), wanted, shown))));
+      made.addAll(counts.against(maker, sight.occasion(), call, wanted, shown));
     }
     return made;
   }
