@@ -2,11 +2,12 @@ package io.troupe.chat.jinja;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** JSON as Python's {@code json.dumps(value, ensure_ascii=False)} writes it. */
-final class PythonJson {
+/** JSON as Python's {@code json.dumps} writes it, of a template's values not limited to ASCII. */
+public final class PythonJson {
   private final String item;
   private final String colon;
   private final String indent;
@@ -45,7 +46,7 @@ final class PythonJson {
       case TemplateValue.Bool(boolean bool) -> text.append(bool);
       case TemplateValue.Int(long number) -> text.append(number);
       case TemplateValue.Real(double number) -> text.append(number);
-      case TemplateValue.Text(String string) -> quote(string, text);
+      case TemplateValue.Text(String string) -> quote(string, false, text);
       case TemplateValue.Seq(var items) -> {
         List<Runnable> parts = new ArrayList<>();
         items.forEach(part -> parts.add(() -> write(part, text, depth < 0 ? depth : depth + 1)));
@@ -58,7 +59,7 @@ final class PythonJson {
             (key, part) ->
                 parts.add(
                     () -> {
-                      quote(key, text);
+                      quote(key, false, text);
                       text.append(colon);
                       write(part, text, depth < 0 ? depth : depth + 1);
                     }));
@@ -88,7 +89,12 @@ final class PythonJson {
     }
   }
 
-  private static void quote(String string, StringBuilder text) {
+  /**
+   * Appends a string in quotes.
+   *
+   * @param ascii whether characters beyond printable ASCII are escaped, as Python does by default
+   */
+  public static void quote(String string, boolean ascii, StringBuilder text) {
     text.append('"');
     for (int i = 0; i < string.length(); i++) {
       char c = string.charAt(i);
@@ -101,8 +107,8 @@ final class PythonJson {
         case '\b' -> text.append("\\b");
         case '\f' -> text.append("\\f");
         default -> {
-          if (c < ' ') {
-            text.append("\\u%04x".formatted((int) c));
+          if (c < ' ' || (ascii && c > '~')) {
+            text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
           } else {
             text.append(c);
           }

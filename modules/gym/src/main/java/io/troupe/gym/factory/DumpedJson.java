@@ -1,7 +1,7 @@
 package io.troupe.gym.factory;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.Locale;
+import io.troupe.chat.jinja.PythonJson;
 import java.util.Map;
 
 /**
@@ -23,7 +23,7 @@ final class DumpedJson {
       String between = "";
       for (Map.Entry<String, JsonNode> each : node.properties()) {
         text.append(between);
-        quote(text, each.getKey());
+        PythonJson.quote(each.getKey(), true, text);
         text.append(": ");
         append(text, each.getValue());
         between = ", ";
@@ -39,33 +39,9 @@ final class DumpedJson {
       }
       text.append(']');
     } else if (node.isTextual()) {
-      quote(text, node.textValue());
+      PythonJson.quote(node.textValue(), true, text);
     } else {
       text.append(node);
     }
-  }
-
-  private static void quote(StringBuilder text, String string) {
-    text.append('"');
-    for (int i = 0; i < string.length(); i++) {
-      char c = string.charAt(i);
-      switch (c) {
-        case '"' -> text.append("\\\"");
-        case '\\' -> text.append("\\\\");
-        case '\n' -> text.append("\\n");
-        case '\r' -> text.append("\\r");
-        case '\t' -> text.append("\\t");
-        case '\b' -> text.append("\\b");
-        case '\f' -> text.append("\\f");
-        default -> {
-          if (c < ' ' || c > '~') {
-            text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
-          } else {
-            text.append(c);
-          }
-        }
-      }
-    }
-    text.append('"');
   }
 }
