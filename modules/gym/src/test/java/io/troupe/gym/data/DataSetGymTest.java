@@ -176,7 +176,7 @@ class DataSetGymTest {
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("trials.arms: must not be weakness, uniform or random")
         .hasMessageContaining("must have template: raw")
-        .hasMessageContaining("student.trainer: must be sft or grpo");
+        .hasMessageContaining("student.trainer: must be sft, grpo or llama_factory");
     assertThatThrownBy(() -> config(task, "trials.arms=[old_rows]", "model.provider=none"))
         .hasMessageContaining("trials.arms: must not be old_rows")
         .hasMessageContaining("model.provider: must name a language model");
