@@ -56,62 +56,31 @@ record Sets(DataSetSettings settings) {
   }
 
   Sets alias(String alias) {
+    return with(alias, settings.heldOut(), settings.facets(), settings.cut());
+  }
+
+  Sets heldOut(HeldOut heldOut) {
+    return with(settings.alias(), heldOut, settings.facets(), settings.cut());
+  }
+
+  Sets facets(Map<String, List<String>> facets) {
+    return with(settings.alias(), settings.heldOut(), facets, settings.cut());
+  }
+
+  Sets cut(LengthLimits cut) {
+    return with(settings.alias(), settings.heldOut(), settings.facets(), cut);
+  }
+
+  private Sets with(
+      String alias, HeldOut heldOut, Map<String, List<String>> facets, LengthLimits cut) {
     return new Sets(
         new DataSetSettings(
             settings.name(),
             alias,
             settings.verifier(),
             settings.rows(),
-            settings.heldOut(),
-            settings.facets(),
-            settings.cut(),
-            settings.wording(),
-            settings.limits(),
-            settings.order(),
-            settings.weight()));
-  }
-
-  Sets heldOut(HeldOut heldOut) {
-    return new Sets(
-        new DataSetSettings(
-            settings.name(),
-            settings.alias(),
-            settings.verifier(),
-            settings.rows(),
             heldOut,
-            settings.facets(),
-            settings.cut(),
-            settings.wording(),
-            settings.limits(),
-            settings.order(),
-            settings.weight()));
-  }
-
-  Sets facets(Map<String, List<String>> facets) {
-    return new Sets(
-        new DataSetSettings(
-            settings.name(),
-            settings.alias(),
-            settings.verifier(),
-            settings.rows(),
-            settings.heldOut(),
             facets,
-            settings.cut(),
-            settings.wording(),
-            settings.limits(),
-            settings.order(),
-            settings.weight()));
-  }
-
-  Sets cut(LengthLimits cut) {
-    return new Sets(
-        new DataSetSettings(
-            settings.name(),
-            settings.alias(),
-            settings.verifier(),
-            settings.rows(),
-            settings.heldOut(),
-            settings.facets(),
             cut,
             settings.wording(),
             settings.limits(),
@@ -120,6 +89,14 @@ record Sets(DataSetSettings settings) {
   }
 
   Sets wording(PromptTemplate wording, SourceLimits limits) {
+    return with(wording, limits, settings.order(), settings.weight());
+  }
+
+  Sets order(Ordering order, double weight) {
+    return with(settings.wording(), settings.limits(), order, weight);
+  }
+
+  private Sets with(PromptTemplate wording, SourceLimits limits, Ordering order, double weight) {
     return new Sets(
         new DataSetSettings(
             settings.name(),
@@ -131,22 +108,6 @@ record Sets(DataSetSettings settings) {
             settings.cut(),
             wording,
             limits,
-            settings.order(),
-            settings.weight()));
-  }
-
-  Sets order(Ordering order, double weight) {
-    return new Sets(
-        new DataSetSettings(
-            settings.name(),
-            settings.alias(),
-            settings.verifier(),
-            settings.rows(),
-            settings.heldOut(),
-            settings.facets(),
-            settings.cut(),
-            settings.wording(),
-            settings.limits(),
             order,
             weight));
   }
