@@ -80,9 +80,7 @@ public final class FolderWeights implements WeightPublisher, WeightSource, AutoC
           beside ->
               SafetensorsFile.write(
                   beside,
-                  weights.tensors().parallelStream()
-                      .map(tensor -> StoredTensor.of(tensor, type, converted))
-                      .toList(),
+                  StoredTensor.all(weights, type, converted),
                   Map.of(DIGEST, weights.digest())));
       prune(file);
       return new PublishedWeights(weights.version(), weights.digest(), file.toString());

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.safetensors.SafetensorsFile.Declared;
+import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
@@ -121,6 +122,13 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
     }
     shards.add(shard);
     return shards;
+  }
+
+  /** Writes the weights of a policy in a type, as above. */
+  public static void write(Path directory, WeightSnapshot weights, DType type) throws IOException {
+    try (Arena converted = Arena.ofShared()) {
+      write(directory, StoredTensor.all(weights, type, converted), DEFAULT_SHARD_BYTES);
+    }
   }
 
   /**

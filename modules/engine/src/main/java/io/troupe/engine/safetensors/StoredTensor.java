@@ -46,6 +46,13 @@ public record StoredTensor(String name, DType dtype, List<Long> shape, MemorySeg
     return new StoredTensor(tensor.name(), type, tensor.shape(), values);
   }
 
+  /**
+   * Returns the weights of a policy in a type, as {@link #of(WeightSnapshot.Tensor, DType, Arena)}.
+   */
+  public static List<StoredTensor> all(WeightSnapshot weights, DType type, Arena memory) {
+    return weights.tensors().parallelStream().map(tensor -> of(tensor, type, memory)).toList();
+  }
+
   /** Returns the tensor as one of a snapshot, converted to float32 when it is read. */
   public WeightSnapshot.Tensor snapshot() {
     return dtype == DType.F32

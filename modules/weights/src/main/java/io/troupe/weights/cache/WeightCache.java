@@ -5,10 +5,8 @@ import io.troupe.base.files.PrivateFiles;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
-import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -150,14 +148,7 @@ public final class WeightCache implements AutoCloseable {
       bytes += Files.size(file);
     }
     Path directory = rootWithSpace(INCOMING + "own-" + weights.version().number(), bytes);
-    try (Arena converted = Arena.ofShared()) {
-      ModelFiles.write(
-          directory,
-          weights.tensors().parallelStream()
-              .map(tensor -> StoredTensor.of(tensor, type, converted))
-              .toList(),
-          ModelFiles.DEFAULT_SHARD_BYTES);
-    }
+    ModelFiles.write(directory, weights, type);
     for (Path file : beside) {
       Files.copy(file, directory.resolve(name(file)));
     }

@@ -9,10 +9,8 @@ import io.troupe.engine.protocol.WeightTag;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.PeftFolder;
-import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -158,13 +156,7 @@ public final class ServerWeightFolder {
     switch (contents.publishing()) {
       case MERGED -> {
         if (contents.tensors() && (files.isEmpty() || !link(files.get(), partial))) {
-          try (Arena converted = Arena.ofShared()) {
-            List<StoredTensor> tensors =
-                snapshot.tensors().parallelStream()
-                    .map(tensor -> StoredTensor.of(tensor, contents.type(), converted))
-                    .toList();
-            ModelFiles.write(partial, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
-          }
+          ModelFiles.write(partial, snapshot, contents.type());
         }
         companions.write(partial);
       }
