@@ -203,6 +203,12 @@ public record RunConfig(
             "must be inline for a policy that is made from random weights: it has no chat template",
             "set it to inline, or take policy.engine pretrained");
     rules
+        .on("episode.environment.tools", "task.name")
+        .require(
+            () -> task.folderSources().isEmpty() || !episode.environment().tools().isEmpty(),
+            "must have shell, python or files: task folders are worked on in a sandbox",
+            "write episode.environment.tools: [shell]");
+    rules
         .on("episode.agent.timeout", "rollout.lease_timeout")
         .require(
             () ->

@@ -34,6 +34,16 @@ public interface Environment extends AutoCloseable {
     return new ToolResult("", 1, ToolRun.Outcome.TIMED_OUT, false);
   }
 
+  /**
+   * Returns what is judged in place of the policy's last answer, when the episode has ended and
+   * before it is closed; empty if that is the last answer.
+   *
+   * @throws EnvironmentFailedException if the environment is at fault; the episode is lost
+   */
+  default String submission() {
+    return "";
+  }
+
   /** Ends the episode, at any time, and from any thread; a call at work ends soon. */
   @Override
   void close();

@@ -5,7 +5,6 @@ import io.troupe.core.evaluation.PromptTally;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.reward.Verdict;
-import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
@@ -14,7 +13,7 @@ import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
 import io.troupe.runtime.episode.EpisodeSampler;
 import io.troupe.runtime.episode.EpisodeSettings;
-import io.troupe.runtime.episode.EpisodeTrace;
+import io.troupe.runtime.episode.SampledEpisode;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.rollout.VerdictSummary;
@@ -119,7 +118,7 @@ public final class HeldOutEvaluation {
    *
    * @param answered called with each prompt that is answered, on the engine's thread
    */
-  CompletionStage<List<Episode>> answers(
+  CompletionStage<List<SampledEpisode>> answers(
       SamplingEngine engine, int contextLength, Runnable answered) {
     EpisodeSampler sampler = new EpisodeSampler(engine, tokenizer, contextLength, episodes);
     List<SampleRequest> requests =
@@ -133,7 +132,7 @@ public final class HeldOutEvaluation {
                         settings.apply(prompts.get(i)),
                         PromptSeed.of(seed, prompts.get(i).id().value())))
             .toList();
-    List<CompletableFuture<List<Episode>>> stages =
+    List<CompletableFuture<List<SampledEpisode>>> stages =
         sampler.sample(requests, prompts).stream()
             .map(stage -> stage.whenComplete((_, _) -> answered.run()).toCompletableFuture())
             .toList();
@@ -156,7 +155,7 @@ public final class HeldOutEvaluation {
   }
 
   /** Judges the completions. One that cannot be judged is counted apart. */
-  CompletionStage<HeldOutScore> grade(List<Episode> answers) {
+  CompletionStage<HeldOutScore> grade(List<SampledEpisode> answers) {
     return VerdictSummary.of(
             IntStream.range(0, answers.size())
                 .mapToObj(
@@ -204,7 +203,7 @@ public final class HeldOutEvaluation {
     return new HeldOutScore(passed, judged, notes);
   }
 
-  private String text(Prompt prompt, Episode answer) {
-    return EpisodeTrace.answer(answer, tokenizer, settings.apply(prompt).stops());
+  private String text(Prompt prompt, SampledEpisode answer) {
+    return answer.judged(tokenizer, settings.apply(prompt).stops());
   }
 }

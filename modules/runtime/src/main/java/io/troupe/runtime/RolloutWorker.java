@@ -22,6 +22,7 @@ import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.runtime.episode.EpisodeSampler;
 import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.episode.EpisodeTrace;
+import io.troupe.runtime.episode.SampledEpisode;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.rollout.WorkerAction;
@@ -77,7 +78,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Start again, as after a failure. */
   public record Restart() implements Command {}
 
-  private record Sampled(Assignment assignment, List<Episode> episodes) implements Command {}
+  private record Sampled(Assignment assignment, List<SampledEpisode> episodes) implements Command {}
 
   private record SamplingFailed(Assignment assignment, Throwable cause) implements Command {}
 
@@ -154,8 +155,11 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
           case WeightsPublished(PublishedWeights weights) -> state.publish(weights);
           case Judged(LeaseId lease, List<Verdict> verdicts) -> state.judged(lease, verdicts);
           case Restart _ -> throw new WorkerSupervisor.RestartOrdered(id);
-          case Sampled(Assignment assignment, List<Episode> episodes) ->
-              state.sampled(assignment, episodes, answers(assignment, episodes));
+          case Sampled(Assignment assignment, List<SampledEpisode> sampled) ->
+              state.sampled(
+                  assignment,
+                  sampled.stream().map(SampledEpisode::episode).toList(),
+                  judged(assignment, sampled));
           case SamplingFailed(Assignment assignment, Throwable cause) ->
               state.samplingFailed(assignment, cause, replaceable());
           case Fetched(WeightSnapshot weights) -> state.fetched(weights);
@@ -193,7 +197,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
                   new Recorder.Judged(
                       group.assignment().lease(),
                       group.assignment().prompt(),
-                      group.texts(),
+                      answers(group.assignment(), group.episodes()),
                       verdicts,
                       traces(group.episodes())));
       case WorkerAction.Deliver(ScoredGroup group, List<SampledWeights> weights) ->
@@ -213,7 +217,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private void sample(List<Assignment> assignments) {
     List<SampleRequest> requests = assignments.stream().map(this::request).toList();
-    List<CompletionStage<List<Episode>>> stages =
+    List<CompletionStage<List<SampledEpisode>>> stages =
         sampler.sample(requests, assignments.stream().map(Assignment::prompt).toList());
     for (int i = 0; i < assignments.size(); i++) {
       Assignment assignment = assignments.get(i);
@@ -257,6 +261,11 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private Tokenizer tokenizer() {
     return wiring.room().engines().tokenizer();
+  }
+
+  private List<String> judged(Assignment assignment, List<SampledEpisode> sampled) {
+    List<String> stops = wiring.sampling().of(assignment.prompt()).stops();
+    return sampled.stream().map(each -> each.judged(tokenizer(), stops)).toList();
   }
 
   private List<String> answers(Assignment assignment, List<Episode> episodes) {

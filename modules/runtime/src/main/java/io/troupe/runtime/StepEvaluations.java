@@ -1,8 +1,8 @@
 package io.troupe.runtime;
 
-import io.troupe.core.rollout.Episode;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.runtime.episode.SampledEpisode;
 import io.troupe.telemetry.StepScores;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,7 +27,7 @@ public record StepEvaluations(List<Scheduled> all, long lastStep, String target)
   public record Scheduled(String name, long every, HeldOutEvaluation evaluation) {}
 
   /** The answers of one evaluation. */
-  record Sampled(Scheduled of, List<Episode> answers) {}
+  record Sampled(Scheduled of, List<SampledEpisode> answers) {}
 
   /**
    * What a step's evaluations came to.

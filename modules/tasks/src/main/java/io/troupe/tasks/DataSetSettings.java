@@ -53,6 +53,15 @@ public record DataSetSettings(
       }
     }
 
+    /**
+     * Task folders in the format of Harbor.
+     *
+     * @param parent folder of the tasks
+     * @param imitated whether solutions of one line are worth imitating, as calls in the format
+     *     inline
+     */
+    record Folders(Path parent, boolean imitated) implements Rows {}
+
     /** Computed arithmetic questions. */
     record Calculated(ArithmeticSettings arithmetic) implements Rows {}
   }

@@ -143,6 +143,10 @@ record LoadedDataSet(
       return switch (settings.rows()) {
         case Rows.Files(var files, var format, var prefix) ->
             RowItems.read(files, format.create(prefix));
+        case Rows.Folders(Path parent, boolean imitated) -> {
+          characters = HarborPrompts.CHARACTERS;
+          yield RowItems.of(HarborPrompts.items(parent, imitated));
+        }
         case Rows.Calculated(ArithmeticSettings arithmetic) -> {
           ArithmeticPrompts made = new ArithmeticPrompts(arithmetic);
           characters = made.alphabet();

@@ -29,6 +29,12 @@ public final class SandboxCommand {
   private static final List<String> DEVICES =
       List.of("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom");
 
+  /**
+   * Folders that a program finds where there is something to put into them, beside {@code /tmp}.
+   */
+  public static final List<String> FOLDERS =
+      List.of("/app", "/data", "/logs", "/srv", "/testbed", "/tests", "/workspace");
+
   private SandboxCommand() {}
 
   /**
@@ -83,6 +89,7 @@ public final class SandboxCommand {
     for (String device : DEVICES) {
       command.addAll(List.of("--dev-bind", device, device));
     }
+    FOLDERS.forEach(folder -> command.addAll(List.of("--dir", folder)));
     command.addAll(List.of("--dir", "/tmp", "--remount-ro", "/", "--chdir", "/tmp"));
     return command;
   }

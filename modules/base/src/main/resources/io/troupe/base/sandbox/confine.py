@@ -12,7 +12,7 @@ for name in ("capset", "mount", "prctl", "setns", "umount2", "unshare"):
 
 CLONE_NEWNS, CLONE_NEWPID = 0x20000, 0x20000000
 CLONE_ANY_NAMESPACE = 0x7E020000
-MS_NOSUID_NODEV, MNT_DETACH = 6, 2
+MS_NOSUID_NODEV, MS_BIND, MNT_DETACH = 6, 4096, 2
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER = 4, 22, 36
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 
@@ -29,6 +29,8 @@ CALLS = {
                                              280, 241, 282, 279, 194, 190, 186, 180, 265, 262)),
 }
 CLONE3 = 435
+# A program may set its own limits, and no other process's: the tests that run it share its user.
+PRLIMIT = {"x86_64": 302, "aarch64": 261}
 # AF_UNIX, AF_INET, AF_INET6: these end at the program's own network namespace. Others need not: AF_VSOCK reaches the
 # machine that a virtual one runs on.
 SOCKET_FAMILIES = (1, 2, 10)
@@ -77,6 +79,8 @@ def system_call_filter():
     code += [(equal, 0, 1, CLONE3), (give, 0, 0, refuse | ENOSYS)]
     for number in denied + NEWER_CALLS:
         code += [(equal, 0, 1, number), (give, 0, 0, refuse | EPERM)]
+    code += [(equal, 0, 3, PRLIMIT[platform.machine()]), (load, 0, 0, 16), (equal, 1, 0, 0), (give, 0, 0, refuse | EPERM),
+             (load, 0, 0, 0)]
     for number in sockets:
         # The family is an int: the kernel reads the lower half of the register alone, and so does this.
         code += [(equal, 0, len(SOCKET_FAMILIES) + 3, number), (load, 0, 0, 16)]
@@ -93,10 +97,16 @@ NO_CAPABILITIES = struct.pack("Ii", 0x20080522, 0), bytes(24)
 
 
 def own_mounts():
-    """A mount namespace without /proc, and a /tmp that ends with it."""
+    """A mount namespace without /proc. Its /tmp, and other folders where SETTINGS names some, share one file system that
+    ends with it."""
     checked(libc.unshare(CLONE_NEWNS))
     checked(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", MS_NOSUID_NODEV,
                        b"mode=700,nr_inodes=4096,size=%d" % SETTINGS["file_bytes"]))
+    folders = SETTINGS.get("folders", [])
+    for folder in folders + ["/tmp"] if folders else []:  # /tmp comes last: it hides where the others lie
+        own = "/tmp/." + folder.strip("/")
+        os.mkdir(own, 0o700)
+        checked(libc.mount(own.encode(), folder.encode(), None, MS_BIND, None))
     checked(libc.umount2(b"/proc", MNT_DETACH))
     os.chdir("/tmp")
 

@@ -6,10 +6,12 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
+import io.troupe.config.schema.RelativeToFile;
 import io.troupe.config.schema.Variant;
 import io.troupe.tasks.ArithmeticSettings;
 import io.troupe.tasks.ArithmeticSettings.Operation;
 import io.troupe.verifiers.Gsm8kMode;
+import java.nio.file.Path;
 import java.util.List;
 
 /** One data set: a task by itself, or a part of a mixture. */
@@ -116,6 +118,34 @@ public sealed interface DataSetSection extends TaskSection {
               () -> max < min || pairs() <= MAX_PAIRS,
               "makes %,d pairs, and at most %,d fit".formatted(pairs(), MAX_PAIRS),
               "lower it, or raise min");
+    }
+  }
+
+  /** Task folders. */
+  @Doc(
+      "Task folders in the format of Harbor: `instruction.md`, `task.toml`, `environment/` and"
+          + " `tests/test.sh`; docs/episodes.md says which run in a sandbox.")
+  record Harbor(
+      @Doc(
+              "Folder of the task folders, on every host; a relative path starts from the folder of"
+                  + " the configuration file.")
+          @RelativeToFile
+          Path folder,
+      @Doc("Share of the tasks kept for evaluation, never trained on.")
+          @Default("0.2")
+          @Range(min = 0, max = 1, maxExclusive = true)
+          double heldOutShare,
+      @Doc(
+              "Whether the warm-up imitates each `solution/solve.sh` of one line, as a call of"
+                  + " `shell` in the format `inline`.")
+          @Default("false")
+          boolean imitateSolutions,
+      @Inline PromptKeys prompts,
+      @Inline MixKeys mix)
+      implements DataSetSection {
+    @Override
+    public boolean holdsOut() {
+      return heldOutShare > 0;
     }
   }
 
@@ -245,6 +275,7 @@ public sealed interface DataSetSection extends TaskSection {
   default String name() {
     return switch (this) {
       case Arithmetic _ -> "arithmetic";
+      case Harbor _ -> "harbor";
       case Jsonl _ -> "jsonl";
       case Gsm8k _ -> "gsm8k";
       case Math _ -> "math";

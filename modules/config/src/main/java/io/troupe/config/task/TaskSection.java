@@ -20,6 +20,16 @@ public sealed interface TaskSection permits DataSetSection, TaskSection.Mixture 
   /** How its next prompt is chosen. */
   ChoiceKeys choice();
 
+  /** The names of its sources whose prompts are task folders. */
+  default List<String> folderSources() {
+    return switch (this) {
+      case DataSetSection.Harbor harbor -> List.of(harbor.source());
+      case DataSetSection _ -> List.of();
+      case Mixture mixture ->
+          mixture.datasets().stream().flatMap(each -> each.folderSources().stream()).toList();
+    };
+  }
+
   /** Several data sets. */
   @Doc(
       "Several data sets as one task, each written as a task of its own: a list of sections with"

@@ -10,26 +10,38 @@ import io.troupe.environments.ToolResult;
 import io.troupe.environments.command.ProcessSlots;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * One episode's box. It begins with the first call, and ends with the episode. Nothing of the
- * prompt enters it but what the policy writes, least of all the answer.
+ * prompt enters it but the files of its task and what the policy writes, least of all the answer.
+ *
+ * <p>A task with files places them into the box, and what the policy has made of them is handed in.
  *
  * <p>A policy that breaks its box has done so itself: it is told, and has an empty box with the
  * next call. Only a box that cannot be started is a failure of the machine.
  */
 final class BoxEnvironment implements Environment {
   private final ProcessSlots<BoxProcess> slots;
+  private final Function<Prompt, BoxTask> tasks;
+  private volatile BoxTask task = BoxTask.NONE;
   private Optional<BoxProcess> box = Optional.empty(); // guarded by this
   private boolean taken; // guarded by this
   private boolean closed; // guarded by this
 
-  BoxEnvironment(ProcessSlots<BoxProcess> slots) {
+  /**
+   * An environment in slots.
+   *
+   * @param tasks what the prompts of this run are to a box
+   */
+  BoxEnvironment(ProcessSlots<BoxProcess> slots, Function<Prompt, BoxTask> tasks) {
     this.slots = slots;
+    this.tasks = tasks;
   }
 
   @Override
   public void reset(Prompt prompt, long seed) {
+    task = tasks.apply(prompt);
     slots.acquire();
     synchronized (this) {
       taken = !closed;
@@ -67,6 +79,12 @@ final class BoxEnvironment implements Environment {
       }
     }
     BoxProcess started = slots.start();
+    try {
+      started.fill(task.contents());
+    } catch (IOException ended) {
+      slots.end(started);
+      throw new EnvironmentFailedException("a sandbox ended before its first call", ended);
+    }
     synchronized (this) {
       if (!closed) {
         box = Optional.of(started);
@@ -91,6 +109,31 @@ final class BoxEnvironment implements Environment {
 
   private static ToolResult result(JsonNode reply, ToolRun.Outcome outcome) {
     return new ToolResult(reply.path("text").asText(), reply.path("exit").asInt(), outcome, false);
+  }
+
+  @Override
+  public String submission() {
+    if (task.handedIn().isEmpty()) {
+      return "";
+    }
+    Optional<BoxProcess> process;
+    synchronized (this) {
+      process = box;
+    }
+    if (process.isEmpty()) {
+      return Submission.NOTHING.text();
+    }
+    try {
+      JsonNode collected = process.get().collect(task.handedIn());
+      return collected.has("cause") ? broken() : Submission.of(task, collected).text();
+    } catch (IOException ended) {
+      return broken();
+    }
+  }
+
+  /** The policy has ended its box, and with it what it could have handed in. */
+  private static String broken() {
+    return Submission.refused("the sandbox ended before its files were read").text();
   }
 
   private static String session(ToolCall call) {

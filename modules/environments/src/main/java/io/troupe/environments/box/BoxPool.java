@@ -1,10 +1,12 @@
 package io.troupe.environments.box;
 
+import io.troupe.core.prompt.Prompt;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentPool;
 import io.troupe.environments.command.ProcessSlots;
 import java.io.IOException;
+import java.util.function.Function;
 
 /** The boxes of a worker. */
 final class BoxPool implements EnvironmentPool {
@@ -13,7 +15,10 @@ final class BoxPool implements EnvironmentPool {
 
   private final ProcessSlots<BoxProcess> slots;
 
-  private BoxPool(BoxSettings settings) {
+  private final Function<Prompt, BoxTask> tasks;
+
+  private BoxPool(BoxSettings settings, Function<Prompt, BoxTask> tasks) {
+    this.tasks = tasks;
     this.slots =
         new ProcessSlots<>(
             "boxes",
@@ -23,8 +28,8 @@ final class BoxPool implements EnvironmentPool {
   }
 
   /** Runs a program of one line, so that a machine that can run none is refused at once. */
-  static BoxPool open(BoxSettings settings) {
-    BoxPool pool = new BoxPool(settings);
+  static BoxPool open(BoxSettings settings, Function<Prompt, BoxTask> tasks) {
+    BoxPool pool = new BoxPool(settings, tasks);
     try {
       BoxProcess probe = pool.slots.start();
       String shown = probe.carryOut("python", PROBE).path("text").asText();
@@ -46,7 +51,7 @@ final class BoxPool implements EnvironmentPool {
 
   @Override
   public Environment newEnvironment() {
-    return new BoxEnvironment(slots);
+    return new BoxEnvironment(slots, tasks);
   }
 
   @Override

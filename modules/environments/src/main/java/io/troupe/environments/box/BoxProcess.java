@@ -18,6 +18,7 @@ import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.environments.EnvironmentFailedException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -82,11 +83,12 @@ final class BoxProcess {
         .put("memory_bytes", settings.memoryBytes())
         .put("file_bytes", settings.fileBytes())
         .put("processes", settings.processes())
-        .put("cpu_seconds", CPU_SECONDS);
+        .put("cpu_seconds", CPU_SECONDS)
+        .set("contents", BoxContents.NONE.order());
     ArrayNode sources = introduction.putArray("sources");
     Stream.concat(
             SandboxSource.walls().stream(),
-            Stream.of("box.py", "sessions.py")
+            Stream.of("box.py", "task.py", "sessions.py")
                 .map(name -> SandboxSource.of(BoxProcess.class, name)))
         .forEach(source -> sources.addArray().add(source.name()).add(source.text()));
     JsonNode ready;
@@ -105,19 +107,55 @@ final class BoxProcess {
   }
 
   /**
-   * Carries out an order.
+   * Says what lies in the box, before the first order.
+   *
+   * @throws IOException if the sandbox has ended
+   */
+  void fill(BoxContents contents) throws IOException {
+    exchange(contents.order(), START);
+  }
+
+  /**
+   * Carries out an order within the time of a call.
    *
    * @throws IOException if the sandbox has ended, or ends in it
    */
   JsonNode carryOut(String session, String text) throws IOException {
+    return carryOut(session, text, settings.timeout(), settings.outputBytes());
+  }
+
+  /**
+   * Carries out an order.
+   *
+   * @throws IOException if the sandbox has ended, or ends in it
+   */
+  JsonNode carryOut(String session, String text, Duration limit, int outputBytes)
+      throws IOException {
     return exchange(
         JsonNodeFactory.instance
             .objectNode()
             .put("session", session)
             .put("text", text)
-            .put("seconds", settings.timeout().toNanos() / 1e9)
-            .put("output_bytes", settings.outputBytes()),
-        settings.timeout().plus(GRACE));
+            .put("seconds", limit.toNanos() / 1e9)
+            .put("output_bytes", outputBytes),
+        limit.plus(GRACE));
+  }
+
+  /**
+   * Reads files of the box.
+   *
+   * @param roots files, and folders with all that is in them
+   * @throws IOException if the sandbox has ended
+   */
+  JsonNode collect(List<String> roots) throws IOException {
+    ObjectNode order =
+        JsonNodeFactory.instance
+            .objectNode()
+            .put("session", "collect")
+            .put("seconds", START.toSeconds())
+            .put("most_bytes", Submission.MOST_BYTES);
+    roots.forEach(order.putArray("roots")::add);
+    return exchange(order, START.plus(GRACE));
   }
 
   private JsonNode exchange(ObjectNode message, Duration limit) throws IOException {

@@ -1,10 +1,12 @@
 package io.troupe.environments.box;
 
+import io.troupe.core.prompt.Prompt;
 import io.troupe.environments.EnvironmentPool;
 import io.troupe.environments.EnvironmentProvider;
 import io.troupe.environments.ToolSchema;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Environments that are boxes: a policy's own sessions and files, behind the walls of the code
@@ -13,10 +15,21 @@ import java.util.Set;
 public final class BoxProvider implements EnvironmentProvider {
   private final BoxSettings settings;
   private final List<ToolSchema> tools;
+  private final Function<Prompt, BoxTask> tasks;
 
-  /** Boxes with these tools. */
+  /** Boxes with these tools, for prompts without files. */
   public BoxProvider(BoxSettings settings, Set<BoxTool> tools) {
+    this(settings, tools, _ -> BoxTask.NONE);
+  }
+
+  /**
+   * Boxes with these tools.
+   *
+   * @param tasks what a prompt is to its box
+   */
+  public BoxProvider(BoxSettings settings, Set<BoxTool> tools, Function<Prompt, BoxTask> tasks) {
     this.settings = settings;
+    this.tasks = tasks;
     this.tools = tools.stream().sorted().flatMap(tool -> tool.schemas().stream()).toList();
   }
 
@@ -37,6 +50,6 @@ public final class BoxProvider implements EnvironmentProvider {
    */
   @Override
   public EnvironmentPool open() {
-    return BoxPool.open(settings);
+    return BoxPool.open(settings, tasks);
   }
 }

@@ -86,6 +86,15 @@ public final class CombinedProvider implements EnvironmentProvider {
     }
 
     @Override
+    public String submission() {
+      return worlds.stream()
+          .map(Environment::submission)
+          .filter(each -> !each.isEmpty())
+          .findFirst()
+          .orElse("");
+    }
+
+    @Override
     public void close() {
       worlds.forEach(Environment::close);
     }

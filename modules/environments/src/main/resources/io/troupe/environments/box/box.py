@@ -276,9 +276,13 @@ def reap(sessions):
 def run_box(link):
     """Never returns. Between two orders everything in the box is stopped: nothing computes while the policy samples."""
     sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+    place(SETTINGS["contents"])
     sessions = {"python": Session(python, True), "shell": Session(shell, False), "files": Once(files, False)}
     while True:
         order = json.loads(read_frame(link.fileno()))
+        if order["session"] in ("collect", "grade"):
+            write_frame(link.fileno(), collect(order) if order["session"] == "collect" else grade(order))
+            continue
         signal_all(signal.SIGCONT)
         reply = sessions[order["session"]].carry_out(order)
         try:

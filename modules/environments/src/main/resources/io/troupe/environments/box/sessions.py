@@ -76,6 +76,10 @@ def serve():
             order = json.loads(read_frame(0))
         except EOFError:
             os._exit(0)
+        if order["session"] == "contents":
+            SETTINGS.update(contents=order, folders=order["mounts"])
+            write_frame(1, {})
+            continue
         box = box or Box()
         reply = box.carry_out(order)
         if reply is None:

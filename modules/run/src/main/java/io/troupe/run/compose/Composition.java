@@ -150,7 +150,8 @@ public record Composition(
 
   private static Composition of(RunConfig config, Start start) throws IOException {
     PolicyOpening.choosePyTorch(config.policy());
-    Optional<EnvironmentProvider> environment = ToolLoops.environment(config.episode());
+    Optional<EnvironmentProvider> environment =
+        ToolLoops.environment(config.episode(), config.task().folderSources());
     ChatTemplate template = template(config, start, environment);
     TaskLoader loader = TaskLoader.of(config.task(), config.data(), config.run().seed(), template);
     DataSetTask worded = loader.load();

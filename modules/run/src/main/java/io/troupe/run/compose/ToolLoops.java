@@ -91,10 +91,15 @@ final class ToolLoops {
         section.maxToolCalls());
   }
 
-  /** What has the tools of the policy; empty if it has none. */
-  static Optional<EnvironmentProvider> environment(EpisodeSection section) {
+  /**
+   * What has the tools of the policy; empty if it has none.
+   *
+   * @param folderSources names of the sources whose prompts are task folders
+   */
+  static Optional<EnvironmentProvider> environment(
+      EpisodeSection section, List<String> folderSources) {
     return section.hasTools()
-        ? Optional.of(EpisodeEnvironments.of(section.environment()))
+        ? Optional.of(EpisodeEnvironments.of(section.environment(), folderSources))
         : Optional.empty();
   }
 

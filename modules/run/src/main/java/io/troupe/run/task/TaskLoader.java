@@ -39,6 +39,9 @@ import java.util.stream.Stream;
  * @param template of the policy, for prompts that are chats
  */
 public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTemplate template) {
+  /** The verifier of task folders. */
+  public static final String HARBOR = "harbor";
+
   /** A loader whose files come from where {@code data} says. */
   public static TaskLoader of(
       TaskSection task, DataSection data, long seed, ChatTemplate template) {
@@ -103,7 +106,7 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
               plain.name(),
               Map.of("mode", gsm8k.verifierMode().name().toLowerCase(Locale.ROOT)),
               plain.plugins());
-      case DataSetSection.OfFiles _ -> plain;
+      case DataSetSection.Harbor _, DataSetSection.OfFiles _ -> plain;
     };
   }
 
@@ -120,6 +123,19 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
               "numeric",
               new Rows.Calculated(arithmetic.settings()),
               new HeldOut.Share(arithmetic.heldOutShare(), seed),
+              Map.of(),
+              LengthLimits.NONE,
+              wording(section.prompts(), List.of()),
+              limits(section.prompts(), List.of()),
+              order,
+              section.mix().weight());
+      case DataSetSection.Harbor harbor ->
+          new DataSetSettings(
+              section.name(),
+              section.mix().alias(),
+              HARBOR,
+              new Rows.Folders(harbor.folder(), harbor.imitateSolutions()),
+              new HeldOut.Share(harbor.heldOutShare(), seed),
               Map.of(),
               LengthLimits.NONE,
               wording(section.prompts(), List.of()),

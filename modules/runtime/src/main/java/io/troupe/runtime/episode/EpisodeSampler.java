@@ -68,7 +68,7 @@ public final class EpisodeSampler implements AutoCloseable {
    * @return one stage a request: the group's episodes, or the failure of the engine or of an
    *     environment
    */
-  public List<CompletionStage<List<Episode>>> sample(
+  public List<CompletionStage<List<SampledEpisode>>> sample(
       List<SampleRequest> requests, List<Prompt> prompts) {
     return switch (settings) {
       case EpisodeSettings.SingleTurn _ ->
@@ -80,10 +80,16 @@ public final class EpisodeSampler implements AutoCloseable {
                       completions ->
                           completions.stream()
                               .map(each -> Episode.of(requests.get(i).prompt(), each))
+                              .map(SampledEpisode::of)
                               .toList()));
       case EpisodeSettings.Agents _ ->
           IntStream.range(0, requests.size())
-              .mapToObj(i -> agents.orElseThrow().run(requests.get(i), prompts.get(i)))
+              .mapToObj(
+                  i ->
+                      agents
+                          .orElseThrow()
+                          .run(requests.get(i), prompts.get(i))
+                          .thenApply(all -> all.stream().map(SampledEpisode::of).toList()))
               .toList();
       case EpisodeSettings.ToolLoop loop -> {
         List<SampleRequest> first =
@@ -117,7 +123,7 @@ public final class EpisodeSampler implements AutoCloseable {
     environments.ifPresent(EnvironmentPool::close);
   }
 
-  private CompletionStage<List<Episode>> toEnd(
+  private CompletionStage<List<SampledEpisode>> toEnd(
       EpisodeSettings.ToolLoop loop,
       SampleRequest request,
       Prompt prompt,
@@ -136,7 +142,7 @@ public final class EpisodeSampler implements AutoCloseable {
             .toList();
     running.put(request.lease(), episodes);
     Executor threads = task -> Thread.ofVirtual().name("episode ", 0).start(task);
-    List<CompletableFuture<Episode>> ends = new ArrayList<>();
+    List<CompletableFuture<SampledEpisode>> ends = new ArrayList<>();
     for (int i = 0; i < first.size(); i++) {
       ToolEpisode episode = episodes.get(i);
       Completion completion = first.get(i);
@@ -148,10 +154,10 @@ public final class EpisodeSampler implements AutoCloseable {
   }
 
   private interface Step {
-    CompletionStage<List<Episode>> then(int index, CompletionStage<List<Completion>> stage);
+    CompletionStage<List<SampledEpisode>> then(int index, CompletionStage<List<Completion>> stage);
   }
 
-  private static List<CompletionStage<List<Episode>>> zip(
+  private static List<CompletionStage<List<SampledEpisode>>> zip(
       List<SampleRequest> requests, List<CompletionStage<List<Completion>>> stages, Step step) {
     return IntStream.range(0, requests.size()).mapToObj(i -> step.then(i, stages.get(i))).toList();
   }

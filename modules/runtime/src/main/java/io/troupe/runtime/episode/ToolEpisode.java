@@ -3,7 +3,6 @@ package io.troupe.runtime.episode;
 import io.troupe.core.SplitMix64;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.OpenEpisode;
@@ -98,7 +97,7 @@ final class ToolEpisode {
    * @param answer the first one
    * @param startMillis when it was asked for
    */
-  Episode run(Completion answer, long startMillis) {
+  SampledEpisode run(Completion answer, long startMillis) {
     try (Environment world = wiring.environments.newEnvironment()) {
       environment.complete(world);
       world.reset(prompt, seed(0));
@@ -113,7 +112,7 @@ final class ToolEpisode {
         open = recorded.withTools(recorded.turns() - 1, runs);
         switch (next) {
           case Next.End(StopReason stop) -> {
-            return open.stopped(stop);
+            return new SampledEpisode(open.stopped(stop), world.submission());
           }
           case Next.Ask(int[] extended) -> {
             start = millis();

@@ -144,10 +144,9 @@ class EpisodeSamplerTest {
     int[] prompt = TOKENIZER.encode(PROMPT.text());
     SampleRequest request = new SampleRequest(LEASE, prompt, 2, new SamplingSettings(1, 16), 5);
     return new EpisodeSampler(new Scripted(answers), TOKENIZER, context, settings)
-        .sample(List.of(request), List.of(PROMPT))
-        .getFirst()
-        .toCompletableFuture()
-        .join();
+        .sample(List.of(request), List.of(PROMPT)).getFirst().toCompletableFuture().join().stream()
+            .map(SampledEpisode::episode)
+            .toList();
   }
 
   private static StopReason stop(Function<String, String> answers, EpisodeSettings settings) {

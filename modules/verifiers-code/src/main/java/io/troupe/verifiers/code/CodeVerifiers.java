@@ -1,6 +1,11 @@
 package io.troupe.verifiers.code;
 
+import io.troupe.base.process.SearchPath;
+import io.troupe.base.sandbox.SandboxDiagnosis;
 import io.troupe.base.sandbox.SandboxUnavailableException;
+import io.troupe.environments.box.BoxSettings;
+import io.troupe.environments.box.TestBoxes;
+import io.troupe.environments.harbor.HarborGrader;
 import io.troupe.verifiers.BuiltInVerifier;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.VerifierFamily;
@@ -23,7 +28,43 @@ public final class CodeVerifiers implements VerifierFamily {
         verifier(
             "apps",
             "a Python program in a sandbox, against its output or results; partial credit",
-            CodeProfile.apps()));
+            CodeProfile.apps()),
+        new BuiltInVerifier(
+            "harbor",
+            "what an episode hands in, by the tests of its task folder in a sandbox of their own",
+            Isolation.SELF,
+            true,
+            CodeVerifiers::harbor));
+  }
+
+  /**
+   * A verifier with its own sandboxes.
+   *
+   * <p>Options: {@code memory_mb} (1024), {@code processes} (64), {@code files_mb} (64), {@code
+   * python} (/usr/bin/python3). The time of tests is the task's own.
+   *
+   * @throws SandboxUnavailableException if this machine cannot isolate programs
+   */
+  private static HarborVerifier harbor(VerifierOptions options) throws SandboxUnavailableException {
+    if (options.flag("allow_unsandboxed", false)) {
+      throw new IllegalArgumentException(
+          "verifier harbor has no way without a sandbox; set verifier.allow_unsandboxed_code to false");
+    }
+    if (SearchPath.find("bwrap").isEmpty()) {
+      throw new SandboxUnavailableException(SandboxDiagnosis.NO_BUBBLEWRAP);
+    }
+    BoxSettings standard = BoxSettings.standard();
+    return new HarborVerifier(
+        new HarborGrader(
+            new TestBoxes(
+                new BoxSettings(
+                    options.workers(),
+                    standard.timeout(),
+                    (long) options.integer("memory_mb", 1024, 128) << 20,
+                    options.integer("processes", 64, 4),
+                    (long) options.integer("files_mb", 64, 32) << 20,
+                    standard.outputBytes(),
+                    Path.of(options.text("python").orElse(standard.python().toString()))))));
   }
 
   private static VerifierProvider verifier(String name, String summary, CodeProfile benchmark) {

@@ -1,0 +1,3 @@
+#!/bin/bash
+if [ "$(cat /app/a 2>/dev/null)" = "lime" ]; then reward=1; else reward=0; fi
+echo "{\"reward\": $reward}" > /logs/verifier/reward.json

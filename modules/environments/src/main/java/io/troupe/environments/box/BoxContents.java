@@ -1,0 +1,47 @@
+package io.troupe.environments.box;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.base.sandbox.SandboxCommand;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What lies in a box before anything runs there.
+ *
+ * @param folder where sessions begin
+ * @param folders that are there, besides those of the files
+ * @param variables of the environment of tests
+ */
+public record BoxContents(
+    String folder, List<String> folders, List<BoxFile> files, Map<String, String> variables) {
+  /** An empty box, whose only folder is {@code /tmp}. */
+  public static final BoxContents NONE = new BoxContents("/tmp", List.of(), List.of(), Map.of());
+
+  public BoxContents {
+    folders = List.copyOf(folders);
+    files = List.copyOf(files);
+    variables = Map.copyOf(variables);
+  }
+
+  boolean isEmpty() {
+    return folders.isEmpty() && files.isEmpty();
+  }
+
+  ObjectNode order() {
+    ObjectNode order =
+        JsonNodeFactory.instance.objectNode().put("session", "contents").put("folder", folder);
+    ArrayNode mounts = order.putArray("mounts");
+    if (!isEmpty()) {
+      SandboxCommand.FOLDERS.forEach(mounts::add);
+    }
+    ArrayNode names = order.putArray("folders");
+    folders.forEach(names::add);
+    ArrayNode bytes = order.putArray("files");
+    files.forEach(file -> file.addTo(bytes));
+    ObjectNode environment = order.putObject("environment");
+    variables.forEach(environment::put);
+    return order;
+  }
+}

@@ -1,0 +1,18 @@
+package io.troupe.environments.box;
+
+import java.util.List;
+
+/**
+ * What a task is to a box.
+ *
+ * @param contents of the policy's box
+ * @param handedIn files and folders that the policy hands in; none if its last answer is all
+ */
+public record BoxTask(BoxContents contents, List<String> handedIn) {
+  /** A task without files: the last answer is judged. */
+  public static final BoxTask NONE = new BoxTask(BoxContents.NONE, List.of());
+
+  public BoxTask {
+    handedIn = List.copyOf(handedIn);
+  }
+}

@@ -1,0 +1,83 @@
+package io.troupe.environments.harbor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * What an {@code environment/} places into a box. A Dockerfile of FROM, WORKDIR and COPY alone can
+ * be carried out without a container image: the programs of the machine stand in for its base.
+ *
+ * @param workdir where sessions begin
+ * @param copies files and folders, and where they go
+ */
+record Dockerfile(String workdir, Map<Path, String> copies) {
+  /**
+   * Reads a folder, which may be missing.
+   *
+   * @throws HarborException if it takes a container image
+   */
+  static Dockerfile of(Path environment) throws IOException {
+    for (String compose : List.of("docker-compose.yaml", "docker-compose.yml", "compose.yaml")) {
+      if (Files.exists(environment.resolve(compose))) {
+        throw image(environment.resolve(compose), "services");
+      }
+    }
+    Path file = environment.resolve("Dockerfile");
+    Map<Path, String> copies = new LinkedHashMap<>();
+    if (!Files.exists(file)) {
+      if (Files.isDirectory(environment)) {
+        copies.put(environment, HarborTask.defaultFolder());
+      }
+      return new Dockerfile(HarborTask.defaultFolder(), copies);
+    }
+    String workdir = HarborTask.defaultFolder();
+    List<String> lines = Files.readAllLines(file);
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      String[] words = line.split("\\s+", -1);
+      boolean copy = words[0].equals("COPY") && words.length == 3 && plain(line);
+      if (words[0].equals("WORKDIR") && words.length == 2 && words[1].startsWith("/")) {
+        workdir = words[1];
+      } else if (copy) {
+        copies.put(source(environment, words[1]), target(workdir, words[1], words[2], environment));
+      } else if (!line.isEmpty() && !line.startsWith("#") && !words[0].equals("FROM")) {
+        throw image(file, "line %d (%s)".formatted(i + 1, line));
+      }
+    }
+    return new Dockerfile(workdir, copies);
+  }
+
+  private static boolean plain(String line) {
+    return Stream.of("--", "*", "?", "[", "$", "..", "\\").noneMatch(line::contains);
+  }
+
+  private static Path source(Path environment, String name) {
+    Path source = environment.resolve(name.startsWith("/") ? name.substring(1) : name).normalize();
+    if (!source.startsWith(environment.normalize()) || !Files.exists(source)) {
+      throw new HarborException(
+          "%s copies %s, which is not there".formatted(environment.resolve("Dockerfile"), name));
+    }
+    return source;
+  }
+
+  private static String target(String workdir, String from, String to, Path environment) {
+    String whole = to.equals(".") || to.equals("./") ? workdir + "/" : to;
+    whole = whole.startsWith("./") ? workdir + whole.substring(1) : whole;
+    whole = whole.startsWith("/") ? whole : workdir + "/" + whole;
+    boolean intoFolder = whole.endsWith("/") && !Files.isDirectory(source(environment, from));
+    return intoFolder
+        ? whole + Path.of(from).getFileName()
+        : whole.endsWith("/") ? whole.substring(0, whole.length() - 1) : whole;
+  }
+
+  private static HarborException image(Path file, String what) {
+    return new HarborException(
+        "%s: %s needs a container image, and tasks run in a sandbox of this machine's own programs; leave the task out, or write FROM, WORKDIR and COPY alone"
+            .formatted(file, what));
+  }
+}
