@@ -85,7 +85,32 @@ final class BenchmarkAgent {
     return GatewayBenchmark.joined(millis);
   }
 
-  private double[] episode(HttpClient client) throws IOException, InterruptedException {
+  /**
+   * Plays episodes and leaves them open, as those of agents that wait for a tool.
+   *
+   * @return bytes of the heap that they hold
+   */
+  long idle(int count) throws IOException, InterruptedException {
+    List<GatewaySession> open = new ArrayList<>();
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      long before = heap();
+      for (int i = 0; i < count; i++) {
+        GatewaySession session = opened();
+        double[] _ = turns(client, session);
+        open.add(session);
+      }
+      long held = heap() - before;
+      open.forEach(server::forget);
+      return held;
+    }
+  }
+
+  private static long heap() {
+    System.gc();
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  private GatewaySession opened() {
     LeaseId lease = new LeaseId(new GroupId(EPISODES.incrementAndGet()), 1);
     GatewaySession session =
         GatewaySession.of(
@@ -99,6 +124,24 @@ final class BenchmarkAgent {
             new SamplingSettings(1, CALL.length()),
             new InstantPolicy());
     server.open(session);
+    return session;
+  }
+
+  private double[] episode(HttpClient client) throws IOException, InterruptedException {
+    GatewaySession session = opened();
+    double[] millis = turns(client, session);
+    server.forget(session);
+    Episode episode = session.end(StopReason.COMPLETED).orElseThrow();
+    if (episode.sequences().size() != 1 || episode.turns().size() != turns) {
+      throw new IOException(
+          "an episode of %d turns is %d turns in %d sequences; the gateway lost its way"
+              .formatted(turns, episode.turns().size(), episode.sequences().size()));
+    }
+    return millis;
+  }
+
+  private double[] turns(HttpClient client, GatewaySession session)
+      throws IOException, InterruptedException {
     ObjectNode body = JSON.createObjectNode();
     ArrayNode messages = body.putArray("messages");
     messages.addObject().put("role", "user").put("content", "q".repeat(QUESTION));
@@ -123,13 +166,6 @@ final class BenchmarkAgent {
           .put("role", "tool")
           .put("tool_call_id", message.at("/tool_calls/0/id").asText())
           .put("content", "r".repeat(RESULT));
-    }
-    server.forget(session);
-    Episode episode = session.end(StopReason.COMPLETED).orElseThrow();
-    if (episode.sequences().size() != 1 || episode.turns().size() != turns) {
-      throw new IOException(
-          "an episode of %d turns is %d turns in %d sequences; the gateway lost its way"
-              .formatted(turns, episode.turns().size(), episode.sequences().size()));
     }
     return millis;
   }

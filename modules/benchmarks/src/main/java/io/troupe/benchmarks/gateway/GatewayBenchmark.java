@@ -32,6 +32,7 @@ import picocli.CommandLine.Option;
 public final class GatewayBenchmark implements Callable<Integer> {
   private static final double TURN_BAR_MILLIS = 2;
   private static final double RATE_BAR = 500;
+  private static final double IDLE_BAR_MIB = 1024;
 
   @Option(
       names = "--episodes",
@@ -52,6 +53,12 @@ public final class GatewayBenchmark implements Callable<Integer> {
   private int agents = 8;
 
   @Option(
+      names = "--idle",
+      defaultValue = "2000",
+      description = "Episodes that stay open at a time, for the heap, ${DEFAULT-VALUE}.")
+  private int idle = 2_000;
+
+  @Option(
       names = "--rounds",
       defaultValue = "5",
       description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
@@ -62,12 +69,13 @@ public final class GatewayBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException, ExecutionException {
-    if (episodes < 1 || turns < 1 || agents < 1 || rounds < 1) {
-      System.err.println("error: --episodes, --turns, --agents and --rounds are 1 or more");
+    if (episodes < 1 || turns < 1 || agents < 1 || idle < 1 || rounds < 1) {
+      System.err.println("error: --episodes, --turns, --agents, --idle and --rounds are 1 or more");
       return 2;
     }
     double[] millis = new double[rounds];
     double[] rates = new double[rounds];
+    double held;
     try (GatewayServer server = GatewayServer.start()) {
       double _ = rate(server, agents);
       for (int round = 0; round < rounds; round++) {
@@ -75,6 +83,7 @@ public final class GatewayBenchmark implements Callable<Integer> {
             BenchmarkReport.median(new BenchmarkAgent(server, turns).episodes(episodes));
         rates[round] = rate(server, agents);
       }
+      held = new BenchmarkAgent(server, turns).idle(idle) / (double) (1 << 20);
     }
     List<Measurement> results =
         List.of(
@@ -91,7 +100,14 @@ public final class GatewayBenchmark implements Callable<Integer> {
                 "/s",
                 Double.NaN,
                 RATE_BAR,
-                true));
+                true),
+            new Measurement(
+                "heap of %,d idle episodes of %d turns".formatted(idle, turns),
+                held,
+                "MiB",
+                Double.NaN,
+                IDLE_BAR_MIB,
+                false));
     BenchmarkReport.print("%-56s %,10.2f %-4s %s%n", results);
     return BenchmarkReport.end(json, results);
   }
