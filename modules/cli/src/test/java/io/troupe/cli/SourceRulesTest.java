@@ -100,7 +100,7 @@ class SourceRulesTest {
           Stream.of(Event.class.getPermittedSubclasses())
               .filter(type -> text.contains("Event." + type.getSimpleName()))
               .count();
-      if (3 * named >= 2 * events) {
+      if (3 * named >= 2L * events) {
         lists.add(modules.relativize(file).toString());
       }
     }

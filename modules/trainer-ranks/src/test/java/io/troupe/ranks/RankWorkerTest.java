@@ -73,7 +73,7 @@ final class RankWorkerTest {
     @Override
     public void write(List<StatePart> parts, StateSink to) throws IOException {
       for (StatePart part : parts) {
-        to.write(part.name(), 4, RankFanOutTest.floats(part.ordinal(), 7));
+        to.write(part.name(), 4, RankFanOutTest.floats(part.name().length(), 7));
       }
     }
 
@@ -349,7 +349,7 @@ final class RankWorkerTest {
             assertThat(answer(line)).isEqualTo(new RankProtocol.StateRange(part.name(), 4));
             try (Arena arena = Arena.ofConfined()) {
               assertThat(line.receiveArray(arena).toArray(ValueLayout.JAVA_FLOAT))
-                  .containsExactly(part.ordinal(), 7);
+                  .containsExactly(part.name().length(), 7);
             }
           }
           assertThat(answer(line)).isEqualTo(new RankProtocol.StateWritten());
@@ -389,7 +389,7 @@ final class RankWorkerTest {
                       SafetensorsFile.map(own.resolve("x"), arena).tensors().get("WEIGHTS"))
                   .data()
                   .toArray(ValueLayout.JAVA_FLOAT_UNALIGNED))
-          .containsExactly(0, 0, 7);
+          .containsExactly(0, StatePart.WEIGHTS.name().length(), 7);
     }
   }
 

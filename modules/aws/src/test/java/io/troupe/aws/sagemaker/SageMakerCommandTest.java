@@ -2,6 +2,7 @@ package io.troupe.aws.sagemaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.aws.sagemaker.FakeSageMaker.PlayedState;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.ByteArrayOutputStream;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -106,9 +108,10 @@ final class SageMakerCommandTest {
         .asString()
         .startsWith(
             "| job-1 | ../../conf/quickstart.yaml | The quickstart, two-digit additions | ");
-    assertThat(server.jobs.get("job-1").at("/AlgorithmSpecification/ContainerArguments").toString())
+    JsonNode request = Objects.requireNonNull(server.jobs.get("job-1"));
+    assertThat(request.at("/AlgorithmSpecification/ContainerArguments").toString())
         .isEqualTo("[\"sagemaker\",\"enter\"]");
-    assertThat(server.jobs.get("job-1").at("/HyperParameters/run.sync").asText())
+    assertThat(request.at("/HyperParameters/run.sync").asText())
         .isEqualTo("s3://my-bucket/troupe/job-1/runs");
     assertThat(submit("--name", "job-1", "--set", "max_runtime=1h").err())
         .contains("was submitted from here with another content");

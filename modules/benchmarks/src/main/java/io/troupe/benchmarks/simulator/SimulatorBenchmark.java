@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -185,7 +186,8 @@ public final class SimulatorBenchmark implements Callable<Integer> {
 
   private String intro() {
     return "%s, `troupe bench simulator --seconds %s --fit-steps %d --repeats %d`: models of runs with"
-            .formatted(LocalDate.now(), PerformancePage.number(seconds), fitSteps, repeats)
+            .formatted(
+                LocalDate.now(ZoneOffset.UTC), PerformancePage.number(seconds), fitSteps, repeats)
         + " 2 workers and max_staleness 1 predict other settings.";
   }
 
