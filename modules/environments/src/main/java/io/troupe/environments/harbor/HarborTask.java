@@ -161,7 +161,7 @@ public record HarborTask(
                 key -> {
                   JsonNode value = settings.path(table).path(key);
                   boolean none =
-                      value.isMissingNode() || value.isEmpty() && value.isContainerNode();
+                      value.isMissingNode() || (value.isContainerNode() && value.isEmpty());
                   if (!none && !(value.isNumber() && value.asInt() == 0)) {
                     throw needs(folder, table + "." + key, "a container image or its services");
                   }
