@@ -21,6 +21,7 @@ class ShippedVerifiersTest {
             "choice",
             "format",
             "gsm8k",
+            "harbor",
             "humaneval",
             "if-multi",
             "ifbench",
@@ -34,7 +35,7 @@ class ShippedVerifiersTest {
     assertThat(verifiers.all())
         .filteredOn(VerifierProvider::runsCode)
         .extracting(VerifierProvider::name)
-        .containsExactly("apps", "humaneval", "mbpp");
+        .containsExactly("apps", "harbor", "humaneval", "mbpp");
   }
 
   @Test
@@ -42,7 +43,7 @@ class ShippedVerifiersTest {
     assertThatThrownBy(() -> verifiers.named("mathematics"))
         .hasMessage(
             "there is no verifier 'mathematics'; there are apps, choice, format, gsm8k,"
-                + " humaneval, if-multi, ifbench, ifeval, judge, math, mbpp, numeric, rlvr-ifeval,"
+                + " harbor, humaneval, if-multi, ifbench, ifeval, judge, math, mbpp, numeric, rlvr-ifeval,"
                 + " text");
   }
 }
