@@ -2,14 +2,12 @@ package io.troupe.aws.client;
 
 import java.net.URI;
 import java.time.Duration;
-import java.util.function.Function;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
  * Clients of Amazon's services in a region. Credentials are found by the SDK's default chain, and
@@ -36,16 +34,5 @@ public record AwsClients(String region, String endpoint) {
       builder.endpointOverride(URI.create(endpoint));
     }
     return builder.build();
-  }
-
-  /** A client for one request. */
-  public <
-          C extends SdkAutoCloseable,
-          B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>,
-          T>
-      T once(B builder, Function<C, T> request) {
-    try (C client = open(builder)) {
-      return request.apply(client);
-    }
   }
 }

@@ -2,7 +2,7 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsClients;
 import io.troupe.aws.client.AwsException;
-import io.troupe.aws.client.AwsFailures;
+import io.troupe.aws.client.OpenClients;
 import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.ec2.Ec2Client;
 import software.amazon.awssdk.services.ec2.model.BlockDeviceMapping;
 import software.amazon.awssdk.services.ec2.model.DescribeInstancesRequest;
@@ -41,31 +39,16 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   private static final String OWNER = "troupe:owner";
   private static final String LAUNCH = "troupe:launch";
 
-  private final AwsClients clients;
-  private Optional<Ec2Client> client = Optional.empty();
+  private final OpenClients clients;
   private Optional<String> caller = Optional.empty();
 
   /** Nothing is asked yet. */
   public SdkEc2(AwsClients clients) {
-    this.clients = clients;
-  }
-
-  private <T> T ask(String what, Supplier<T> request) throws AwsException {
-    try {
-      return request.get();
-    } catch (SdkException failure) {
-      if (AwsFailures.expired(failure)) {
-        close(); // The next request looks for credentials again.
-      }
-      throw Ec2Failures.explain(what, failure);
-    }
+    this.clients = new OpenClients(clients, Ec2Failures::explain);
   }
 
   private Ec2Client ec2() {
-    if (client.isEmpty()) {
-      client = Optional.of(clients.open(Ec2Client.builder()));
-    }
-    return client.get();
+    return clients.client(Ec2Client.class, Ec2Client::builder);
   }
 
   @Override
@@ -73,9 +56,13 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
     if (caller.isEmpty()) {
       caller =
           Optional.of(
-              ask(
+              clients.ask(
                   "GetCallerIdentity",
-                  () -> clients.once(StsClient.builder(), sts -> sts.getCallerIdentity().arn())));
+                  () ->
+                      clients
+                          .client(StsClient.class, StsClient::builder)
+                          .getCallerIdentity()
+                          .arn()));
     }
     return caller.get();
   }
@@ -97,7 +84,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
     Map<String, Boolean> sound = running.isEmpty() ? Map.of() : sound(running);
     String group = ClusterDriver.groupOf(cluster);
     boolean there =
-        ask(
+        clients.ask(
             "DescribePlacementGroups",
             () ->
                 ec2()
@@ -113,7 +100,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   }
 
   private List<Instance> describe(DescribeInstancesRequest request) throws AwsException {
-    return ask(
+    return clients.ask(
         "DescribeInstances",
         () ->
             ec2().describeInstancesPaginator(request).reservations().stream()
@@ -122,7 +109,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   }
 
   private Map<String, Boolean> sound(List<String> ids) throws AwsException {
-    return ask(
+    return clients.ask(
         "DescribeInstanceStatus",
         () -> {
           Map<String, Boolean> sound = new HashMap<>();
@@ -183,7 +170,8 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
         found.add(resource(each.instanceId(), false, each.tags()));
       }
     }
-    ask(
+    clients
+        .ask(
             "DescribePlacementGroups",
             () -> ec2().describePlacementGroups(ask -> ask.filters(ours)).placementGroups())
         .forEach(each -> found.add(resource(each.groupName(), true, each.tags())));
@@ -227,7 +215,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
       String script = "#!/bin/sh\nset -e\n" + String.join("\n", file.host().setup()) + "\n";
       asked.userData(Base64.getEncoder().encodeToString(script.getBytes(StandardCharsets.UTF_8)));
     }
-    return ask(
+    return clients.ask(
         "RunInstances",
         () ->
             ec2().runInstances(asked.build()).instances().stream()
@@ -286,24 +274,26 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
 
   @Override
   public void start(List<String> ids) throws AwsException {
-    var _ = ask("StartInstances", () -> ec2().startInstances(ask -> ask.instanceIds(ids)));
+    var _ = clients.ask("StartInstances", () -> ec2().startInstances(ask -> ask.instanceIds(ids)));
   }
 
   @Override
   public void stop(List<String> ids) throws AwsException {
-    var _ = ask("StopInstances", () -> ec2().stopInstances(ask -> ask.instanceIds(ids)));
+    var _ = clients.ask("StopInstances", () -> ec2().stopInstances(ask -> ask.instanceIds(ids)));
   }
 
   @Override
   public void terminate(List<String> ids) throws AwsException {
-    var _ = ask("TerminateInstances", () -> ec2().terminateInstances(ask -> ask.instanceIds(ids)));
+    var _ =
+        clients.ask(
+            "TerminateInstances", () -> ec2().terminateInstances(ask -> ask.instanceIds(ids)));
   }
 
   @Override
   public void createGroup(ClusterRecord cluster) throws AwsException {
     List<Tag> tags = tags(cluster);
     var _ =
-        ask(
+        clients.ask(
             "CreatePlacementGroup",
             () ->
                 ec2()
@@ -321,12 +311,12 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   @Override
   public void deleteGroup(String name) throws AwsException {
     var _ =
-        ask("DeletePlacementGroup", () -> ec2().deletePlacementGroup(ask -> ask.groupName(name)));
+        clients.ask(
+            "DeletePlacementGroup", () -> ec2().deletePlacementGroup(ask -> ask.groupName(name)));
   }
 
   @Override
   public void close() {
-    client.ifPresent(Ec2Client::close);
-    client = Optional.empty();
+    clients.close();
   }
 }

@@ -3,14 +3,12 @@ package io.troupe.aws.sagemaker;
 import io.troupe.aws.client.AwsClients;
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.AwsException.Kind;
-import io.troupe.aws.client.AwsFailures;
+import io.troupe.aws.client.OpenClients;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.cloudwatchlogs.CloudWatchLogsClient;
 import software.amazon.awssdk.services.cloudwatchlogs.model.GetLogEventsResponse;
 import software.amazon.awssdk.services.cloudwatchlogs.model.LogStream;
@@ -26,43 +24,24 @@ import software.amazon.awssdk.services.sagemaker.model.DescribeTrainingJobRespon
 final class SdkSageMaker implements AutoCloseable {
   private static final String GROUP = "/aws/sagemaker/TrainingJobs";
 
-  private final AwsClients clients;
-  private Optional<SageMakerClient> jobs = Optional.empty();
-  private Optional<CloudWatchLogsClient> logs = Optional.empty();
+  private final OpenClients clients;
 
   /** Nothing is asked yet. */
   SdkSageMaker(AwsClients clients) {
-    this.clients = clients;
-  }
-
-  private <T> T ask(String what, Supplier<T> request) throws AwsException {
-    try {
-      return request.get();
-    } catch (SdkException failure) {
-      if (AwsFailures.expired(failure)) {
-        close(); // The next request looks for credentials again.
-      }
-      throw SageMakerFailures.explain(what, failure);
-    }
+    this.clients = new OpenClients(clients, SageMakerFailures::explain);
   }
 
   private SageMakerClient jobs() {
-    if (jobs.isEmpty()) {
-      jobs = Optional.of(clients.open(SageMakerClient.builder()));
-    }
-    return jobs.get();
+    return clients.client(SageMakerClient.class, SageMakerClient::builder);
   }
 
   private CloudWatchLogsClient logs() {
-    if (logs.isEmpty()) {
-      logs = Optional.of(clients.open(CloudWatchLogsClient.builder()));
-    }
-    return logs.get();
+    return clients.client(CloudWatchLogsClient.class, CloudWatchLogsClient::builder);
   }
 
   /** Creates a job; its name makes that harmless to repeat. */
   void create(CreateTrainingJobRequest request) throws AwsException {
-    var _ = ask("CreateTrainingJob", () -> jobs().createTrainingJob(request));
+    var _ = clients.ask("CreateTrainingJob", () -> jobs().createTrainingJob(request));
   }
 
   /** What is shown of a job; nothing if there is none. */
@@ -70,7 +49,7 @@ final class SdkSageMaker implements AutoCloseable {
     try {
       return Optional.of(
           view(
-              ask(
+              clients.ask(
                   "DescribeTrainingJob",
                   () -> jobs().describeTrainingJob(ask -> ask.trainingJobName(name)))));
     } catch (AwsException failure) {
@@ -112,13 +91,15 @@ final class SdkSageMaker implements AutoCloseable {
   }
 
   void stop(String name) throws AwsException {
-    var _ = ask("StopTrainingJob", () -> jobs().stopTrainingJob(ask -> ask.trainingJobName(name)));
+    var _ =
+        clients.ask(
+            "StopTrainingJob", () -> jobs().stopTrainingJob(ask -> ask.trainingJobName(name)));
   }
 
   /** The log streams of a job by now; restarts add streams. */
   List<String> streams(String job) throws AwsException {
     try {
-      return ask(
+      return clients.ask(
           "DescribeLogStreams",
           () ->
               logs()
@@ -154,7 +135,7 @@ final class SdkSageMaker implements AutoCloseable {
    */
   LogPage page(String stream, String from) throws AwsException {
     GetLogEventsResponse page =
-        ask(
+        clients.ask(
             "GetLogEvents",
             () ->
                 logs()
@@ -172,9 +153,6 @@ final class SdkSageMaker implements AutoCloseable {
 
   @Override
   public void close() {
-    jobs.ifPresent(SageMakerClient::close);
-    jobs = Optional.empty();
-    logs.ifPresent(CloudWatchLogsClient::close);
-    logs = Optional.empty();
+    clients.close();
   }
 }
