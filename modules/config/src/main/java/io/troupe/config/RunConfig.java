@@ -49,7 +49,7 @@ public record RunConfig(
     @Doc("The loss; `troupe plan FILE` prints its formula with numbers.") LossSection loss,
     @Doc("What the policy learns from the reference policy's distributions.")
         DistillationSection distillation,
-    @Doc("Reference answers imitated within each training step.") SupervisedSection supervised,
+    @Doc("Examples imitated within each training step.") SupervisedSection supervised,
     @Doc("Greedy answers to held-out prompts.") EvaluationSection evaluation,
     @Doc(
             "Further evaluations of the same weights, each with a name, prompts, an interval and a"
@@ -338,9 +338,12 @@ public record RunConfig(
     rules
         .on("supervised.batch")
         .require(
-            () -> supervised.batch() == 0 || facts.withoutSolution() == 0,
+            () ->
+                supervised.batch() == 0
+                    || !supervised.datasets().isEmpty()
+                    || facts.withoutSolution() == 0,
             lacking,
-            "set it to 0, or give the rows solutions");
+            "set it to 0, give the rows solutions, or name supervised.datasets");
     rules
         .on("warmup.examples")
         .require(

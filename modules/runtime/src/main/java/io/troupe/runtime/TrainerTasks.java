@@ -255,6 +255,15 @@ public final class TrainerTasks {
     return SupervisedExample.sequences(shown);
   }
 
+  private List<TrainingSequence> examples(long step, int batch) {
+    if (batch == 0) {
+      return List.of();
+    }
+    return pool.imitatesRows()
+        ? SupervisedExample.sequences(pool.imitated(step, batch))
+        : supervisedBatch(step, batch, pool.size());
+  }
+
   /** Makes a step from the weights of a version on a batch. */
   public Step train(long step, WeightVersion from, List<ScoredGroup> groups) {
     long start = System.nanoTime();
@@ -265,10 +274,7 @@ public final class TrainerTasks {
     }
     TrainingBatch batch = made.get();
     List<TrainingSequence> rollouts = consultation.withTeacherTokens(batch.sequences());
-    List<TrainingSequence> examples =
-        settings.examplesPerStep() == 0
-            ? List.of()
-            : supervisedBatch(step, settings.examplesPerStep(), pool.size());
+    List<TrainingSequence> examples = examples(step, settings.examplesPerStep());
     OptimizerSettings optimisation = settings.optimisationAt(step);
     return switch (engine().train(rollouts, examples, settings.loss(), optimisation)) {
       case StepOutcome.Skipped(String reason) ->

@@ -14,8 +14,10 @@ import io.troupe.core.loss.TeacherTokens;
 import io.troupe.core.loss.TokenMarks;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.ScoredGroup;
+import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.store.checkpoint.Checkpoints;
@@ -23,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +48,11 @@ final class TrainerTasksStepTest {
 
   private TrainerTasks workshop(LossSettings loss, int examples, int refreshEvery)
       throws IOException {
+    return workshop(loss, examples, refreshEvery, Toys.pool());
+  }
+
+  private TrainerTasks workshop(LossSettings loss, int examples, int refreshEvery, PromptPool pool)
+      throws IOException {
     RunSettings plain = Toys.settings(10, 0);
     RunSettings settings =
         new RunSettings(
@@ -65,12 +73,7 @@ final class TrainerTasksStepTest {
             plain.keepCheckpoints());
     TrainerTasks workshop =
         new TrainerTasks(
-            pupil.room(),
-            settings,
-            Toys.pool(),
-            Checkpoints.open(folder),
-            Optional.empty(),
-            _ -> {});
+            pupil.room(), settings, pool, Checkpoints.open(folder), Optional.empty(), _ -> {});
     workshop.prepare();
     return workshop;
   }
@@ -134,6 +137,35 @@ final class TrainerTasksStepTest {
     assertThat(prompts).allSatisfy(examples -> assertThat(examples).hasSize(3));
     assertThat(prompts.get(1)).doesNotContainAnyElementsOf(prompts.get(0));
     assertThat(prompts.get(2)).isEqualTo(prompts.get(0));
+  }
+
+  @Test
+  void train_rowsOfTheirOwn_areEachOnceAnEpochAndTheSameWhenMadeAgain() throws IOException {
+    List<SupervisedExample> rows =
+        IntStream.range(0, 5)
+            .mapToObj(i -> SupervisedExample.answered("row" + i, new int[] {i}, new int[] {2}, 0))
+            .toList();
+    TrainerTasks workshop =
+        workshop(
+            loss(0, KlPlacement.LOSS, new Distillation.None(), 0.5),
+            2,
+            0,
+            Toys.pool().imitating(rows));
+    for (int step : new int[] {1, 2, 3, 4, 5, 6, 4}) {
+      workshop.train(step, WeightVersion.BASE, groups(1, 0));
+    }
+    List<List<Integer>> shown =
+        pupil.steps.stream()
+            .map(step -> step.examples().stream().map(one -> one.prompt()[0]).toList())
+            .toList();
+    for (int epoch : new int[] {0, 3}) {
+      assertThat(shown.subList(epoch, epoch + 3).stream().flatMap(List::stream))
+          .containsExactlyInAnyOrder(0, 1, 2, 3, 4);
+    }
+    assertThat(shown.subList(3, 6)).isNotEqualTo(shown.subList(0, 3));
+    assertThat(shown.get(6)).isEqualTo(shown.get(3));
+    assertThat(pupil.steps.getFirst().examples())
+        .allSatisfy(one -> assertThat(one.lossWeights()).containsExactly(.25f, .25f));
   }
 
   @Test

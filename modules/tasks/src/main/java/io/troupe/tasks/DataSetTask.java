@@ -2,6 +2,7 @@ package io.troupe.tasks;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.tasks.DataSetSettings.Ordering;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
@@ -21,6 +22,7 @@ public final class DataSetTask implements Task {
   private final Map<PromptId, Map<String, String>> facets;
   private final Map<PromptId, Integer> ownLimits;
   private final String alphabet;
+  private final List<SupervisedExample> imitated;
 
   private DataSetTask(
       String name,
@@ -29,7 +31,8 @@ public final class DataSetTask implements Task {
       List<TaskSource> sources,
       Map<PromptId, Map<String, String>> facets,
       Map<PromptId, Integer> ownLimits,
-      String alphabet) {
+      String alphabet,
+      List<SupervisedExample> imitated) {
     this.name = name;
     this.sets = sets;
     this.order = order;
@@ -37,6 +40,7 @@ public final class DataSetTask implements Task {
     this.facets = Map.copyOf(facets);
     this.ownLimits = Map.copyOf(ownLimits);
     this.alphabet = alphabet;
+    this.imitated = List.copyOf(imitated);
   }
 
   /** How several data sets become one list of prompts. */
@@ -64,7 +68,8 @@ public final class DataSetTask implements Task {
         sources(settings, set),
         set.facets(),
         set.ownLimits(),
-        alphabet(List.of(set)));
+        alphabet(List.of(set)),
+        List.of());
   }
 
   /**
@@ -109,7 +114,8 @@ public final class DataSetTask implements Task {
         sources,
         facets,
         ownLimits,
-        alphabet(loaded));
+        alphabet(loaded),
+        List.of());
   }
 
   @Override
@@ -143,6 +149,11 @@ public final class DataSetTask implements Task {
   }
 
   @Override
+  public List<SupervisedExample> imitated() {
+    return imitated;
+  }
+
+  @Override
   public Map<String, String> facets(PromptId prompt) {
     return facets.getOrDefault(prompt, Map.of());
   }
@@ -155,7 +166,19 @@ public final class DataSetTask implements Task {
   /** Returns this task with other prompts and the reports about them. */
   DataSetTask with(List<Prompt> train, List<Prompt> heldOut, List<TaskSource> reported) {
     return new DataSetTask(
-        name, new PromptSplit(train, heldOut), order, reported, facets, ownLimits, alphabet);
+        name,
+        new PromptSplit(train, heldOut),
+        order,
+        reported,
+        facets,
+        ownLimits,
+        alphabet,
+        imitated);
+  }
+
+  /** Returns this task with examples that its run imitates. */
+  public DataSetTask imitating(List<SupervisedExample> examples) {
+    return new DataSetTask(name, sets, order, sources, facets, ownLimits, alphabet, examples);
   }
 
   private static void refuseSameSources(List<DataSetSettings> settings) {

@@ -106,8 +106,9 @@ public record PromptTemplate(
   public static ChatTemplate noTemplate() {
     return (_, _, _) -> {
       throw new TaskDataException(
-          "a task's template is chat, and the policy has no chat template; set it to raw, or take a"
-              + " policy whose checkpoint brings one");
+          "there are conversations (template: chat, or rows of messages), and the policy has no chat"
+              + " template; set template to raw for texts, or take a policy whose checkpoint brings"
+              + " one");
     };
   }
 }

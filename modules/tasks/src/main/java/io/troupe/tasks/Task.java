@@ -2,6 +2,7 @@ package io.troupe.tasks;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.core.supervised.SupervisedExample;
 import java.util.List;
 import java.util.Map;
 
@@ -47,6 +48,14 @@ public interface Task {
    */
   default Map<PromptId, Integer> ownLimits() {
     return Map.of();
+  }
+
+  /**
+   * Returns examples that the run imitates beside its prompts; none if it has no data sets for
+   * that.
+   */
+  default List<SupervisedExample> imitated() {
+    return List.of();
   }
 
   /** Returns the prompts of its data sets that the run does not use. */

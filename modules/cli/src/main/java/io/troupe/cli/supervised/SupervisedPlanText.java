@@ -4,7 +4,7 @@ import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.supervised.SupervisedPlan;
 import io.troupe.engine.Tokenizer;
 import io.troupe.run.supervised.SupervisedComposition;
-import io.troupe.run.supervised.SupervisedData;
+import io.troupe.run.task.SupervisedData;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

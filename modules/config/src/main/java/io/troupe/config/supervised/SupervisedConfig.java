@@ -11,6 +11,7 @@ import io.troupe.config.policy.PolicySection;
 import io.troupe.config.rollout.VerifierSection;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.task.DataSection;
+import io.troupe.config.training.ImitatedDataSet;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -2,9 +2,9 @@ package io.troupe.gym.student;
 
 import io.troupe.config.RunConfig;
 import io.troupe.config.policy.PolicySection;
-import io.troupe.config.supervised.ImitatedDataSet;
 import io.troupe.config.supervised.SupervisedConfig;
 import io.troupe.config.task.DataSetSection;
+import io.troupe.config.training.ImitatedDataSet;
 import io.troupe.tasks.PromptTemplate;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -12,6 +12,8 @@ import io.troupe.config.plan.Plan;
 import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.rollout.EpisodeSection;
+import io.troupe.config.training.ImitatedDataSet;
+import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingSettings;
@@ -36,10 +38,12 @@ import io.troupe.ranks.RankRegistry;
 import io.troupe.run.model.ModelCache;
 import io.troupe.run.task.DataSummary;
 import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.run.task.SupervisedData;
 import io.troupe.run.task.TaskLoader;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.runtime.episode.EpisodeSettings;
+import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.prompt.TeacherPrompts;
@@ -54,6 +58,7 @@ import io.troupe.tasks.SourceLimits;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.rows.TaskDataException;
+import io.troupe.tasks.supervised.SupervisedSet;
 import io.troupe.verifiers.VerifierSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -155,12 +160,18 @@ public record Composition(
     ChatTemplate template = template(config, start, environment);
     TaskLoader loader = TaskLoader.of(config.task(), config.data(), config.run().seed(), template);
     DataSetTask worded = loader.load();
+    Optional<SupervisedSet> rows = imitatedRows(config);
     Tokenizer tokenizer =
         switch (start) {
-          case Start.Fresh() -> new CharacterTokenizer(worded.alphabet());
+          case Start.Fresh() ->
+              new CharacterTokenizer(
+                  alphabet(worded.alphabet(), rows.map(SupervisedSet::alphabet).orElse("")));
           case Start.Stored(PretrainedModel checkpoint) -> checkpoint.tokenizer();
         };
-    DataSetTask loaded = new BeginOfText(tokenizer).begin(worded);
+    DataSetTask loaded =
+        new BeginOfText(tokenizer)
+            .begin(worded)
+            .imitating(examples(config, rows, template, tokenizer));
     Task task =
         switch (config.data().overlong()) {
           case REFUSE -> loaded;
@@ -202,6 +213,36 @@ public record Composition(
         teacher(config, start, tokenizer),
         facts,
         ToolLoops.of(config.episode(), template, tokenizer, loaded, environment));
+  }
+
+  private static Optional<SupervisedSet> imitatedRows(RunConfig config) throws IOException {
+    List<ImitatedDataSet> sets = config.supervised().datasets();
+    return sets.isEmpty()
+        ? Optional.empty()
+        : Optional.of(SupervisedData.rows(sets, config.data(), config.run().seed()));
+  }
+
+  private static List<SupervisedExample> examples(
+      RunConfig config, Optional<SupervisedSet> rows, ChatTemplate template, Tokenizer tokenizer) {
+    if (rows.isEmpty()) {
+      return List.of();
+    }
+    SupervisedData data =
+        SupervisedData.of(
+            rows.get(), template, tokenizer, config.data(), config.policy().contextLength());
+    data.leftOut().forEach(sentence -> LOG.warn("supervised={}", sentence));
+    return data.train();
+  }
+
+  private static String alphabet(String first, String second) {
+    StringBuilder alphabet = new StringBuilder();
+    (first + second).codePoints().sorted().distinct().forEach(alphabet::appendCodePoint);
+    return alphabet.toString();
+  }
+
+  /** The prompts and the examples of the run, with their tokens. */
+  public PromptPool pool() {
+    return new PromptPool(task.train(), tokenizer, config.run().seed()).imitating(task.imitated());
   }
 
   private static String teacherPrompt(RunConfig config) {

@@ -7,6 +7,7 @@ import io.troupe.config.rollout.VerifierSection;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.Tokenizer;
 import io.troupe.run.model.ModelCache;
+import io.troupe.run.task.SupervisedData;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
@@ -39,7 +40,7 @@ public final class InputDigests {
 
   private static final Map<String, String> NEXT_STEP =
       Map.of(
-          DATA, "the files that `task` and `data` name must be the coordinator's",
+          DATA, "the files that `task`, `data` and `supervised` name must be the coordinator's",
           TOKENIZER, "the tokenizer of `policy.checkpoint` must be the coordinator's",
           MODEL, "the config.json of `policy.checkpoint` must be the coordinator's",
           BASE, "the tensors of `policy.checkpoint` must be the coordinator's",
@@ -156,6 +157,9 @@ public final class InputDigests {
         add(sha, prompt.answer());
         add(sha, prompt.solution());
       }
+    }
+    if (!composition.task().imitated().isEmpty()) {
+      add(sha, SupervisedData.digest(composition.task().imitated()));
     }
     return Sha256.hex(sha);
   }

@@ -3,6 +3,8 @@ package io.troupe.run.replay;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.core.run.ProcessFacts;
 import io.troupe.engine.PolicyEngines;
+import io.troupe.run.compose.Composition;
+import io.troupe.run.task.SupervisedData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,7 @@ import java.util.TreeSet;
 public final class ComputedWith {
   private static final String JDK = "jdk";
   private static final String TROUPE = "troupe";
+  private static final String ROWS = "imitated rows";
 
   /** They should not change a bit, and a difference is worth knowing. */
   private static final Set<String> HARMLESS = Set.of(JDK, TROUPE);
@@ -26,8 +29,12 @@ public final class ComputedWith {
    *
    * @param config its resolved configuration
    */
-  public static ProcessFacts process(PolicyEngines engines, String config) {
+  public static ProcessFacts process(
+      PolicyEngines engines, Composition composition, String config) {
     SortedMap<String, String> facts = engines.facts();
+    if (!composition.task().imitated().isEmpty()) {
+      facts.put(ROWS, SupervisedData.digest(composition.task().imitated()));
+    }
     facts.put(JDK, Runtime.version().toString());
     facts.put(TROUPE, BuildInfo.version());
     return new ProcessFacts(facts, config);

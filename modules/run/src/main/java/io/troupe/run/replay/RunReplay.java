@@ -67,6 +67,7 @@ public final class RunReplay implements AutoCloseable {
   private final List<String> remarks = new ArrayList<>();
   private final EngineRegistry room;
   private final GroupReplay sampler;
+  private final Composition composition;
   private String config;
   private PromptPool pool;
   private RunSettings settings;
@@ -87,7 +88,8 @@ public final class RunReplay implements AutoCloseable {
     this.lastUses = plan.lastUses();
     this.config = plan.begin().process().config();
     this.version = plan.begin().version();
-    this.pool = pool(composition);
+    this.composition = composition;
+    this.pool = composition.pool();
     this.settings = composition.settings();
     PolicyEngines engines = composition.engines(folder, List.of(), Optional.empty(), say);
     this.sampler = engines.newGroupReplay();
@@ -104,11 +106,6 @@ public final class RunReplay implements AutoCloseable {
 
   private static TrainerTasks.Resume resume(Path checkpoint, WeightVersion version) {
     return new TrainerTasks.Resume(checkpoint, RunState.INITIAL.version(version), RowQueue.EMPTY);
-  }
-
-  private static PromptPool pool(Composition composition) {
-    return new PromptPool(
-        composition.task().train(), composition.tokenizer(), composition.config().run().seed());
   }
 
   /**
@@ -183,7 +180,7 @@ public final class RunReplay implements AutoCloseable {
   }
 
   private void compareMachines(boolean anyway) throws ReplayRefusedException {
-    Map<String, String> here = ComputedWith.process(room.engines(), "").facts();
+    Map<String, String> here = ComputedWith.process(room.engines(), composition, "").facts();
     Set<String> obstacles = new LinkedHashSet<>();
     for (RecordedItem.Began began : plan.processes()) {
       obstacles.addAll(ComputedWith.obstacles(began.process().facts(), here));
@@ -231,7 +228,7 @@ public final class RunReplay implements AutoCloseable {
       config = began.process().config();
       Composition changed = composition(folder, config);
       settings = changed.settings();
-      pool = pool(changed);
+      pool = changed.pool();
       trainer = trainer.under(settings, pool);
     }
     return Optional.empty();

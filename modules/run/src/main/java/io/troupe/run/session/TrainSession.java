@@ -399,9 +399,7 @@ public final class TrainSession {
       RunOutput screen,
       RunListener listener)
       throws IOException {
-    PromptPool pool =
-        new PromptPool(
-            composition.task().train(), composition.tokenizer(), composition.config().run().seed());
+    PromptPool pool = composition.pool();
     StepEvaluations evaluations = evaluations(settings, judging);
     RunWiring wiring =
         new RunWiring(
@@ -417,7 +415,7 @@ public final class TrainSession {
             journal,
             Checkpoints.open(folder.checkpoints(), journal.fence()),
             traces(pool, millis, screen),
-            ComputedWith.process(room.engines(), Files.readString(folder.resolved())),
+            ComputedWith.process(room.engines(), composition, Files.readString(folder.resolved())),
             resume.checkpoint(),
             resume.again(),
             resume.lastFence(),

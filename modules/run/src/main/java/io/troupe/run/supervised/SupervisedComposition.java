@@ -14,6 +14,7 @@ import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.run.compose.PolicyOpening;
 import io.troupe.run.compose.UnsupportedPolicyException;
+import io.troupe.run.task.SupervisedData;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.tasks.rows.TaskDataException;
@@ -68,7 +69,7 @@ public record SupervisedComposition(
   private static SupervisedComposition of(SupervisedConfig config, Optional<Path> own)
       throws IOException {
     PolicyOpening.choosePyTorch(config.policy());
-    SupervisedSet rows = SupervisedData.rows(config);
+    SupervisedSet rows = SupervisedData.rows(config.datasets(), config.data(), config.run().seed());
     List<PretrainedModel> checkpoint =
         config.policy() instanceof PolicySection.Pretrained section
             ? List.of(opened(config, section, own))

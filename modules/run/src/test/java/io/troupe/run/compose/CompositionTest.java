@@ -71,6 +71,35 @@ final class CompositionTest {
   }
 
   @Test
+  void of_dataSetsToImitate_hasTheRowsOfTheirSourcesAndADigestOfThem() throws IOException {
+    Path rows = folder.resolve("rows.jsonl");
+    String more =
+        "supervised: {coefficient: 0.5, batch: 2, datasets: [{file: rows.jsonl, sources: [sums]}]}";
+    String text =
+        """
+        {"prompt": "1+1=", "completion": "2", "source": "sums"}
+        {"prompt": "1+2=", "completion": "4", "source": "other"}
+        {"prompt": "2+2=", "completion": "4", "source": "sums"}
+        {"prompt": "3+2=", "completion": "5", "source": "sums"}
+        """;
+    Files.writeString(rows, text);
+    Composition composition = Composition.of(config(TINY, more));
+    assertThat(composition.task().imitated())
+        .extracting(example -> composition.tokenizer().decode(example.prompt()))
+        .containsExactly("1+1=", "2+2=", "3+2=");
+    assertThat(composition.pool().imitated(2, 2)).hasSize(1);
+
+    Files.writeString(rows, text.replace("\"5\"", "\"6\""));
+    Composition changed = Composition.of(config(TINY, more));
+    assertThat(InputDigests.of(changed).get("data"))
+        .isNotEqualTo(InputDigests.of(composition).get("data"));
+
+    Files.writeString(rows, text.replace("sums", "sum"));
+    assertThatThrownBy(() -> Composition.of(config(TINY, more)))
+        .isInstanceOf(TaskDataException.class);
+  }
+
+  @Test
   void of_installedPyTorchThatIsNotThere_isRefusedWithTheNextCommand() {
     RunConfig config = config(TINY, "", "policy.torch=" + folder.resolve("no-environment"));
     assertThatThrownBy(() -> Composition.of(config))

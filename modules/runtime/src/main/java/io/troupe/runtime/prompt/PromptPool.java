@@ -4,13 +4,19 @@ import static io.troupe.core.SplitMix64.mix;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.supervised.SupervisedExample;
+import io.troupe.core.supervised.SupervisedPlan;
 import io.troupe.engine.Tokenizer;
 import java.util.List;
 
-/** The prompts of a run with their token ids, and the seeds by which they are sampled. */
+/**
+ * The prompts of a run with their token ids and the seeds by which they are sampled, and its
+ * examples to imitate.
+ */
 public final class PromptPool {
   private final List<Prompt> prompts;
   private final List<int[]> tokens;
+  private final List<SupervisedExample> imitated;
   private final long seed;
 
   /**
@@ -22,7 +28,36 @@ public final class PromptPool {
   public PromptPool(List<Prompt> prompts, Tokenizer tokenizer, long seed) {
     this.prompts = List.copyOf(prompts);
     this.tokens = this.prompts.stream().map(prompt -> encode(prompt, tokenizer)).toList();
+    this.imitated = List.of();
     this.seed = seed;
+  }
+
+  private PromptPool(PromptPool other, List<SupervisedExample> imitated) {
+    this.prompts = other.prompts;
+    this.tokens = other.tokens;
+    this.imitated = List.copyOf(imitated);
+    this.seed = other.seed;
+  }
+
+  /** Returns the same prompts, with examples of data sets of their own. */
+  public PromptPool imitating(List<SupervisedExample> examples) {
+    return new PromptPool(this, examples);
+  }
+
+  /** Whether examples come from data sets of their own. */
+  public boolean imitatesRows() {
+    return !imitated.isEmpty();
+  }
+
+  /**
+   * Returns the examples of a step, from 1: all once an epoch, in an order of seed and epoch, so
+   * that a resumed run takes the same.
+   *
+   * @param batch most of them
+   */
+  public List<SupervisedExample> imitated(long step, int batch) {
+    return new SupervisedPlan(imitated.size(), batch, seed, step)
+        .rowsOf(step).stream().map(imitated::get).toList();
   }
 
   private static int[] encode(Prompt prompt, Tokenizer tokenizer) {

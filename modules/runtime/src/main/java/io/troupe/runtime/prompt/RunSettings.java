@@ -17,7 +17,7 @@ import io.troupe.engine.train.OptimizerSettings;
  * @param learningRate of the steps
  * @param sampling of rollouts
  * @param warmup the supervised stage before the first step
- * @param examplesPerStep reference answers imitated in each step, beside its rollouts
+ * @param examplesPerStep examples imitated in each step, beside its rollouts
  * @param refreshReferenceEvery steps after which the reference becomes the present policy; 0: never
  * @param teacherPrompt what a teacher reads before a completion, with {@code {prompt}} and {@code
  *     {solution}} in it; empty means the prompt itself

@@ -1,4 +1,4 @@
-package io.troupe.config.supervised;
+package io.troupe.config.training;
 
 import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;

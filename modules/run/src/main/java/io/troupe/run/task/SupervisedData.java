@@ -1,13 +1,11 @@
-package io.troupe.run.supervised;
+package io.troupe.run.task;
 
 import io.troupe.base.hash.Sha256;
 import io.troupe.chat.ChatTemplate;
-import io.troupe.config.supervised.ImitatedDataSet;
-import io.troupe.config.supervised.SupervisedConfig;
 import io.troupe.config.task.DataSection;
+import io.troupe.config.training.ImitatedDataSet;
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.engine.Tokenizer;
-import io.troupe.run.task.TaskFiles;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.supervised.SupervisedFormat;
 import io.troupe.tasks.supervised.SupervisedRow;
@@ -22,7 +20,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The examples of a supervised run.
+ * Examples that are imitated.
  *
  * @param train at least one
  * @param heldOut may be empty
@@ -39,13 +37,15 @@ public record SupervisedData(
   /**
    * Reads the rows of all data sets.
    *
+   * @param seed of the choice of held-out rows
    * @throws TaskDataException if rows are bad or there are none to train on
    */
-  static SupervisedSet rows(SupervisedConfig config) throws IOException {
-    TaskFiles files = TaskFiles.of(config.data());
+  public static SupervisedSet rows(List<ImitatedDataSet> sets, DataSection data, long seed)
+      throws IOException {
+    TaskFiles files = TaskFiles.of(data);
     List<SupervisedRow> train = new ArrayList<>();
     List<SupervisedRow> heldOut = new ArrayList<>();
-    for (ImitatedDataSet set : config.datasets()) {
+    for (ImitatedDataSet set : sets) {
       SupervisedFormat format =
           new SupervisedFormat(
               set.messagesField(),
@@ -57,7 +57,7 @@ public record SupervisedData(
       List<SupervisedRow> all = format.read(files.data(set.file(), "train"));
       List<SupervisedRow> taken =
           set.rows() == 0 ? all : all.subList(0, Math.min(set.rows(), all.size()));
-      SupervisedSet split = SupervisedSet.split(taken, set.heldOutShare(), config.run().seed());
+      SupervisedSet split = SupervisedSet.split(taken, set.heldOutShare(), seed);
       train.addAll(split.train());
       heldOut.addAll(split.heldOut());
       if (!set.heldOutFile().isEmpty()) {
@@ -75,7 +75,7 @@ public record SupervisedData(
    *
    * @param context most tokens of an example
    */
-  static SupervisedData of(
+  public static SupervisedData of(
       SupervisedSet rows,
       ChatTemplate template,
       Tokenizer tokenizer,
@@ -127,9 +127,14 @@ public record SupervisedData(
   }
 
   /** The digest of all tokens and of which are imitated: what a resumed run must find again. */
-  String digest() {
+  public String digest() {
+    return digest(train);
+  }
+
+  /** The digest of the tokens of examples, and of which are imitated. */
+  public static String digest(List<SupervisedExample> examples) {
     MessageDigest sha = Sha256.digest();
-    for (SupervisedExample example : train) {
+    for (SupervisedExample example : examples) {
       add(sha, example.prompt());
       add(sha, example.completion());
       for (boolean each : example.imitated()) {
