@@ -20,6 +20,10 @@ final class ProcessWorker implements VerifierWorker {
   private final ScheduledExecutorService watchdog;
   private final Runnable onRestart;
   private Optional<VerifierProcess> process = Optional.empty();
+
+  /** Why {@link #prepare} started no process; the next verification has this verdict. */
+  private Optional<Verdict> notStarted = Optional.empty();
+
   private boolean startedBefore;
   private boolean closed;
   private long seq;
@@ -41,12 +45,30 @@ final class ProcessWorker implements VerifierWorker {
   }
 
   @Override
+  public void prepare() {
+    try {
+      start();
+    } catch (IOException cannotStart) {
+      notStarted = Optional.of(away(cannotStart));
+    }
+  }
+
+  private static Verdict away(IOException cannotStart) {
+    return new Verdict.Unverifiable(Verdict.Cause.AWAY, String.valueOf(cannotStart.getMessage()));
+  }
+
+  @Override
   public Verdict judge(Prompt prompt, String completion) {
+    if (notStarted.isPresent()) {
+      Verdict verdict = notStarted.get();
+      notStarted = Optional.empty();
+      return verdict;
+    }
     VerifierProcess running;
     try {
       running = running();
     } catch (IOException cannotStart) {
-      return new Verdict.Unverifiable(Verdict.Cause.AWAY, String.valueOf(cannotStart.getMessage()));
+      return away(cannotStart);
     }
     long question = ++seq;
     String line =

@@ -107,6 +107,7 @@ final class SupervisedService implements VerifierService {
       }
       return;
     }
+    prepare(place);
     long start = nanos.getAsLong();
     meter.started();
     TimedVerdict judgement = judgement(place, job, start);
@@ -122,6 +123,14 @@ final class SupervisedService implements VerifierService {
       // discarded.
       meter.abandoned();
       giveUp();
+    }
+  }
+
+  private void prepare(int place) {
+    try {
+      workers.get(place).prepare();
+    } catch (RuntimeException | Error defect) {
+      lastFailure("a worker did not start: " + defect); // its verification fails and says more
     }
   }
 

@@ -5,6 +5,9 @@ import io.troupe.core.reward.Verdict;
 
 /** One worker of a pool: judges one completion at a time, and always returns or throws. */
 interface VerifierWorker extends AutoCloseable {
+  /** Starts what the next verification needs; the time of a start is not that of a verification. */
+  default void prepare() {}
+
   /**
    * Judges a completion; returns within the deadline plus the time to end a hanging verification.
    */

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +114,37 @@ class VerifierSlotsTest {
       for (int i = 0; i < 3; i++) {
         assertThat(within(pool.verify(PROMPT, "c"))).isInstanceOf(Verdict.Scored.class);
       }
+    }
+  }
+
+  @Test
+  void judge_workerThatMustStartFirst_theStartIsNoPartOfTheTime() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    VerifierWorker worker =
+        new VerifierWorker() {
+          @Override
+          public void prepare() {
+            nanos.addAndGet(17_000_000_000L);
+          }
+
+          @Override
+          public Verdict judge(Prompt prompt, String completion) {
+            nanos.addAndGet(5_000_000);
+            return new Verdict.Scored(1, "", "");
+          }
+
+          @Override
+          public void abandon() {}
+
+          @Override
+          public void close() {}
+        };
+    try (VerifierService pool =
+        new SupervisedService(
+            "v", List.of(worker), PoolSettings.of(1), new PoolMeter(), nanos::get, () -> {})) {
+      TimedVerdict judged = pool.judge(PROMPT, "c").toCompletableFuture().get(60, TimeUnit.SECONDS);
+      assertThat(judged.millis()).isEqualTo(5);
+      assertThat(pool.reports().getFirst().millisMax()).isLessThan(6);
     }
   }
 
