@@ -33,6 +33,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -86,23 +87,30 @@ final class World {
   private Outage outage = Outage.NONE;
   private boolean ofOneWorker;
   private boolean kind;
-  private Map<GroupId, String> fates = new HashMap<>();
-  private Map<GroupId, String> prompts = new HashMap<>();
-  private Set<String> admitted = new HashSet<>();
+
+  /** In the order of the ends and admissions: a crash forgets the last of them. */
+  private final LinkedHashMap<GroupId, String> fates = new LinkedHashMap<>();
+
+  private final LinkedHashMap<GroupId, String> prompts = new LinkedHashMap<>();
+  private final Set<String> admitted = new HashSet<>();
   private RunState checkpoint = RunState.INITIAL;
 
   /** Decisions in the journal up to the end of the checkpoint's: a resume reads on from there. */
   private int position;
 
-  /** Decisions that the end of the machine leaves in the journal in any case. */
+  /** Decisions that the end of the machine leaves in the journal in any case, and their events. */
   private int synced;
 
-  private Map<GroupId, String> fatesAtCheckpoint = Map.of();
-  private Map<GroupId, String> promptsAtCheckpoint = Map.of();
+  private int syncedEvents;
+  private int fatesAtCheckpoint;
+  private int promptsAtCheckpoint;
   private Map<LeaseId, GroupSummary> atTrainerAtCheckpoint = Map.of();
   private RunState state = RunState.INITIAL;
-  private RunState takenOver = RunState.INITIAL;
-  private int takenOverAt;
+
+  /** The fold of this many events, all of them synced, by somebody who has the journal alone. */
+  private RunState read = RunState.INITIAL;
+
+  private int eventsRead;
   private long now;
 
   /** Greatest fence ever granted, by any process and in any journal. */
@@ -291,12 +299,7 @@ final class World {
 
   /** The coordinator's process dies and another takes over with nothing but the journal. */
   private void failOver() {
-    // The fold continues from the last takeover's; the test folds the whole journal at the end.
-    for (Event event : journal.subList(takenOverAt, journal.size())) {
-      takenOver = takenOver.evolve(event);
-    }
-    takenOverAt = journal.size();
-    assertThat(takenOver).isEqualTo(state);
+    assertThat(replay()).isEqualTo(state);
   }
 
   /** What another reader of the journal makes of it, one decision a record. */
@@ -308,22 +311,28 @@ final class World {
     return audit.report();
   }
 
+  /** The fold of the journal. Each synced event is folded once: it never leaves the journal. */
   RunState replay() {
-    RunState replayed = RunState.INITIAL;
-    for (Event event : journal) {
-      replayed = replayed.evolve(event);
+    read = fold(read, eventsRead, syncedEvents);
+    eventsRead = syncedEvents;
+    return fold(read, eventsRead, journal.size());
+  }
+
+  private RunState fold(RunState from, int begin, int end) {
+    RunState folded = from;
+    for (Event event : journal.subList(begin, end)) {
+      folded = folded.evolve(event);
     }
-    return replayed;
+    return folded;
   }
 
   /** The end of the machine: what was not fsynced is gone from the journal, or some of it. */
   void losePower() {
     int kept = synced + random.nextInt(decisions.size() - synced + 1);
-    decisions.subList(kept, decisions.size()).clear();
-    journal.clear();
-    decisions.forEach(journal::addAll);
-    takenOver = RunState.INITIAL;
-    takenOverAt = 0;
+    List<List<Event>> gone = decisions.subList(kept, decisions.size());
+    int events = gone.stream().mapToInt(List::size).sum();
+    journal.subList(journal.size() - events, journal.size()).clear();
+    gone.clear();
     state = replay();
   }
 
@@ -347,9 +356,12 @@ final class World {
     if (checkpoint.phase() instanceof Phase.Starting) {
       return;
     }
-    fates = new HashMap<>(fatesAtCheckpoint);
-    prompts = new HashMap<>(promptsAtCheckpoint);
-    admitted = new HashSet<>(prompts.values());
+    while (fates.size() > fatesAtCheckpoint) {
+      fates.pollLastEntry();
+    }
+    while (prompts.size() > promptsAtCheckpoint) {
+      admitted.remove(prompts.pollLastEntry().getValue());
+    }
     atTrainer.clear();
     atTrainer.putAll(atTrainerAtCheckpoint);
     inFlight.removeIf(Input.CheckpointSaved.class::isInstance);
@@ -396,6 +408,7 @@ final class World {
     state = folded;
     if (decision.outlivesTheMachine()) {
       synced = decisions.size();
+      syncedEvents = journal.size();
     }
     decision.effects().forEach(this::perform);
     check();
@@ -407,12 +420,13 @@ final class World {
   /** The index of workers chooses as a scan of all of them does. */
   private void mustGoToTheScannedWorker(RunState before, Event event) {
     if (event instanceof Event.LeaseGranted(LeaseId lease, WorkerId worker, var _, var _)) {
+      Optional<WorkerId> scanned = ScannedWorkers.choice(before, now);
       must(
-          ScannedWorkers.choice(before, now).equals(Optional.of(worker)),
+          scanned.equals(Optional.of(worker)),
           "%s goes to %s, and a scan of the workers finds %s",
           lease,
           worker,
-          ScannedWorkers.choice(before, now));
+          scanned);
     }
   }
 
@@ -483,8 +497,8 @@ final class World {
         must(saved.equals(state), "a checkpoint is not of the end of its decision");
         checkpoint = saved;
         position = decisions.size();
-        fatesAtCheckpoint = new HashMap<>(fates);
-        promptsAtCheckpoint = new HashMap<>(prompts);
+        fatesAtCheckpoint = fates.size();
+        promptsAtCheckpoint = prompts.size();
         atTrainerAtCheckpoint = new HashMap<>(atTrainer);
         inFlight.add(new Input.CheckpointSaved(step, last));
       }
