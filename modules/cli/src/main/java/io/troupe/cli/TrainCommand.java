@@ -1,9 +1,12 @@
 package io.troupe.cli;
 
+import io.troupe.aws.interruption.InterruptionWatch;
 import io.troupe.base.build.BuildId;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ParentWatch;
+import io.troupe.base.process.Signals;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.InterruptionOption;
 import io.troupe.cli.command.OverrideOption;
 import io.troupe.cli.copy.CopiedRun;
 import io.troupe.cli.copy.CopyOptions;
@@ -34,6 +37,7 @@ import io.troupe.store.folder.RunLease;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -117,6 +121,8 @@ final class TrainCommand extends CliCommand {
   private boolean standby;
 
   @Mixin private CopyOptions s3 = new CopyOptions();
+
+  @Mixin private InterruptionOption interruptions = new InterruptionOption();
 
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
@@ -223,7 +229,14 @@ final class TrainCommand extends CliCommand {
       Composition composition, RunFolder folder, boolean again, Optional<String> changed)
       throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
     Consumer<String> say = System.err::println;
-    try (HostGpus host = HostGpus.of(gpus, folder.path(), say)) {
+    try (HostGpus host = HostGpus.of(gpus, folder.path(), say);
+        InterruptionWatch _ =
+            interruptions.watch(
+                say,
+                notice -> {
+                  say.accept(notice.text(Instant.now()));
+                  Signals.raise(Signals.SIGTERM);
+                })) {
       return new TrainSession(
               composition,
               stage(composition, folder, !again, host),

@@ -8,6 +8,7 @@ import io.troupe.run.compose.TestRuns;
 import io.troupe.store.checkpoint.Checkpoint;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;
+import io.troupe.testkit.FakeInstanceMetadata;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -64,6 +65,35 @@ final class SignalTest {
       assertThat(child.err()).anyMatch(("resume from step " + step)::equals);
     }
     assertThat(RunHistory.replay(run, 1).state().version().number()).isEqualTo(step + 2);
+  }
+
+  @Test
+  void train_noticeThatTheHostEnds_savesAndExits143() throws Exception {
+    String config = TestRuns.write(folder, TestRuns.TOY);
+    try (FakeInstanceMetadata metadata = FakeInstanceMetadata.start();
+        ChildRun child =
+            ChildRun.start(
+                folder,
+                ChildRun.Size.TOY,
+                "train",
+                config,
+                "--json",
+                "--interruptions",
+                metadata.endpoint(),
+                "--set",
+                FOREVER)) {
+      child.awaitOut(2);
+      metadata.put(
+          FakeInstanceMetadata.ACTION,
+          "{\"action\":\"terminate\",\"time\":\"2126-11-22T08:22:00Z\"}");
+      assertThat(child.awaitExit()).as(child.said()).isEqualTo(143);
+      assertThat(child.err())
+          .anyMatch(
+              line -> line.startsWith("EC2 takes this spot instance back (terminate) at 2126"))
+          .anyMatch(line -> line.startsWith("draining"))
+          .anyMatch(line -> line.startsWith("paused step "));
+      assertThat(child.resumeArguments()).hasSize(3);
+    }
   }
 
   @Test

@@ -56,6 +56,14 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   /** Drain this node. */
   public record Leave() implements Command {}
 
+  /**
+   * Drain this node before its host ends.
+   *
+   * @param reason as a sentence
+   * @param left time until then
+   */
+  public record LeaveWithin(String reason, Duration left) implements Command {}
+
   private record RegistriesFound(Set<ActorRef<NodeRegistry.Command>> found) implements Command {}
 
   private record RegistryTerminated(ActorRef<NodeRegistry.Command> gone) implements Command {}
@@ -194,6 +202,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
           case StopChild(String node, String child, long pid) -> state.stopChild(node, child, pid);
           case Drain(String node, ActorRef<JoinGate.Reply> replyTo) -> state.drain(node, replyTo);
           case Leave _ -> state.leave();
+          case LeaveWithin(String reason, Duration left) -> state.leaveWithin(reason, left);
           case Due(NodeAction.Timer timer) -> state.due(timer);
         };
     state = next.state();

@@ -445,6 +445,19 @@ record NodeState(
             .then(NodeState::drainAll);
   }
 
+  /**
+   * This host ends soon: the node drains.
+   *
+   * @param reason as a sentence, for the operators of the node and of the run
+   * @param left time until the host ends; processes that have not ended then are killed
+   */
+  Next leaveWithin(String reason, Duration left) {
+    Duration within = left.compareTo(drainTimeout) < 0 ? left : drainTimeout;
+    return next(report("%s; it drains within %d s".formatted(reason, within.toSeconds())))
+        .then(NodeState::leave)
+        .then(new NodeAction.Schedule(NodeAction.Timer.DRAIN, within));
+  }
+
   private Next drainAll() {
     return next(children.alive().keySet().stream().map(NodeAction.Drain::new))
         .then(new NodeAction.Schedule(NodeAction.Timer.DRAIN, drainTimeout));

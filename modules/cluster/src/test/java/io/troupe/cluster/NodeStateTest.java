@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class NodeStateTest {
@@ -38,6 +39,19 @@ class NodeStateTest {
       peers.disturb();
     }
     peers.settle();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"30, 30", "300, 60"})
+  void leaveWithin_hostEndsSoon_drainsInTheTimeThatIsLeft(long left, long drains) {
+    NodeState.Next next =
+        NodeState.starting("a", Duration.ofSeconds(60))
+            .leaveWithin("the host ends", Duration.ofSeconds(left));
+    assertThat(next.actions().getFirst())
+        .isEqualTo(new NodeAction.Say("the host ends; it drains within %d s".formatted(drains)));
+    assertThat(next.actions().getLast())
+        .isEqualTo(new NodeAction.Schedule(NodeAction.Timer.DRAIN, Duration.ofSeconds(drains)));
+    assertThat(next.state().ended()).isTrue();
   }
 
   /**
@@ -201,8 +215,13 @@ class NodeStateTest {
     }
 
     private void leave() {
+      boolean already = leaving;
       leaving = true;
-      apply(state.leave());
+      apply(
+          random.nextBoolean()
+              ? state.leave()
+              : state.leaveWithin("the host ends", Duration.ofSeconds(1 + random.nextInt(120))));
+      assertThat(already || timers.contains(NodeAction.Timer.DRAIN)).isTrue();
       assertThat(ordered).containsAll(running.keySet());
     }
 

@@ -41,6 +41,20 @@ public final class Signals {
     return signals;
   }
 
+  /** Has this process receive a signal, as if another process had sent it. */
+  public static void raise(int number) {
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      signal
+          .getMethod("raise", signal)
+          .invoke(
+              null,
+              signal.getConstructor(String.class).newInstance(number == SIGINT ? "INT" : "TERM"));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("this JVM has no sun.misc.Signal", e);
+    }
+  }
+
   /** Returns the first signal received, if any. */
   public OptionalInt received() {
     int number = received.get();

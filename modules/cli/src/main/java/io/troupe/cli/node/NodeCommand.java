@@ -1,6 +1,8 @@
 package io.troupe.cli.node;
 
 import akka.actor.typed.ActorSystem;
+import io.troupe.aws.interruption.InterruptionNotice;
+import io.troupe.aws.interruption.InterruptionWatch;
 import io.troupe.base.build.BuildId;
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.Announcements;
@@ -9,6 +11,7 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentWatch;
 import io.troupe.base.process.Signals;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.command.InterruptionOption;
 import io.troupe.cluster.ClusterJoin;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.cluster.ClusterSettings;
@@ -33,6 +36,7 @@ import io.troupe.weights.transfer.FetchOutcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -127,6 +131,8 @@ public final class NodeCommand extends CliCommand {
       description = "End with the process that holds the other end of standard input.")
   private boolean withParent;
 
+  @Mixin private InterruptionOption interruptions = new InterruptionOption();
+
   @Mixin private ClusterOptions cluster = new ClusterOptions();
 
   private final AtomicReference<Optional<ActorSystem<NodeAgent.Command>>> current =
@@ -146,12 +152,14 @@ public final class NodeCommand extends CliCommand {
     Optional<NodeGpus> owned = GpuOption.gpus(gpus, data.toAbsolutePath().resolve(nodeName()));
     KnownMembers known =
         KnownMembers.in(data.toAbsolutePath().resolve(nodeName()).resolve("members"));
-    boolean left = leftWhileJoining(() -> serve(section, owned, known, false));
-    while (!left && !leaving.get()) {
-      say(
-          "lost the cluster, ended its workers, joins again: knocks for %d minutes at all members it has met"
-              .formatted(REJOIN_TIMEOUT.toMinutes()));
-      left = leftWhileJoining(() -> rejoinUntilLeft(section, owned, known));
+    try (InterruptionWatch _ = interruptions.watch(this::say, this::leaveInTime)) {
+      boolean left = leftWhileJoining(() -> serve(section, owned, known, false));
+      while (!left && !leaving.get()) {
+        say(
+            "lost the cluster, ended its workers, joins again: knocks for %d minutes at all members it has met"
+                .formatted(REJOIN_TIMEOUT.toMinutes()));
+        left = leftWhileJoining(() -> rejoinUntilLeft(section, owned, known));
+      }
     }
     return ExitCode.OK.code();
   }
@@ -268,8 +276,18 @@ public final class NodeCommand extends CliCommand {
   }
 
   private void leave() {
+    leave(new NodeAgent.Leave());
+  }
+
+  /** EC2 takes this host back: the node drains before. */
+  private void leaveInTime(InterruptionNotice notice) {
+    Instant now = Instant.now();
+    leave(new NodeAgent.LeaveWithin(notice.text(now), notice.left(now)));
+  }
+
+  private void leave(NodeAgent.Command how) {
     leaving.set(true);
-    current.get().ifPresent(system -> system.tell(new NodeAgent.Leave()));
+    current.get().ifPresent(system -> system.tell(how));
   }
 
   private static Supplier<List<JvmReport.GpuReport>> gpuMap(Optional<NodeGpus> owned) {
