@@ -22,7 +22,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A run whose process is killed again and again. */
+/** A run whose process is killed again and again, and continues in both ways there are. */
 final class KillTest {
   private static final long SEED = 11;
   private static final int KILLS = 20;
@@ -37,10 +37,10 @@ final class KillTest {
   void train_killedTwentyTimes_resumesWithAnAccountThatAddsUp() throws Exception {
     Random random = new Random(SEED);
     String config = TestRuns.write(folder, TestRuns.TOY);
-    String[] train = {"train", config, "--json", "--set", "training.steps=100000"};
+    String[] train = {"train", config, "--json", "--set", "training.steps=100000", "--continue"};
     long steps = 0;
     for (int kill = 1; kill <= KILLS; kill++) {
-      String[] arguments = kill == 1 ? train : resume("100000");
+      String[] arguments = kill % 2 == 1 ? train : resume("100000");
       try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, arguments)) {
         child.awaitLines((kill == 1 ? BANNER : 1) + random.nextInt(11));
         assertThat(child.survives(random.nextInt(25)))
