@@ -359,7 +359,19 @@ final class ConsolePagesTest {
                   Pattern.compile(
                       "In step \\d+: 2 below the clip range \\(tokens 4–5\\) · 1 above the clip"
                           + " range \\(token 41\\)"));
+          Locator turns = page.getByLabel("Turns of completion 4");
+          assertThat(turns.locator("> li")).hasCount(2);
+          assertThat(turns.locator(".tool-run")).containsText("<img src=x onerror=alert(1)>");
+          assertThat(turns.locator(".tool-run"))
+              .containsText(Pattern.compile("unknown tool · exit 1 · 13\\sms · arguments 2\\s048"));
+          assertThat(turns.locator("> li").first())
+              .containsText(
+                  Pattern.compile("12 × v0 of loss weight 0 · 30 × v\\d+ of loss weight 1"));
+          assertThat(turns.locator("> li").last())
+              .containsText(Pattern.compile("observed: 7 tokens of loss weight 0"));
           picture(page, "16x8-hostile", width);
+          turns.scrollIntoViewIfNeeded();
+          picture(page, "16x8-turns", width);
         }
       }
       for (int width : List.of(1280, 390)) {

@@ -135,14 +135,15 @@ final class WireMessagesTest {
                         new EpisodeTrace.TurnTrace(
                             "main",
                             0,
-                            "",
-                            "2",
-                            1,
-                            3,
-                            4,
+                            new EpisodeTrace.TurnText("", "2"),
+                            0,
+                            new TokenVersions(
+                                List.of(new TokenVersions.Span(new WeightVersion(3), 1))),
+                            true,
+                            12,
                             List.of(
                                 new ToolRun(
-                                    "call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7))))))),
+                                    "call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7, 8))))))),
         new JoinGate.RequestJoin(new ClusterIdentity("troupe", "1-ab"), "node a", ref()),
         new JoinGate.DrainNode(new ClusterIdentity("troupe", "1"), "a", ref()),
         new JoinGate.Accepted("troupe"),
@@ -268,7 +269,7 @@ final class WireMessagesTest {
           new OpenEpisode.Answered("main", request, completion(new float[0]), 5, 6);
       open = ((OpenEpisode.Recorded) open.record(LEASE, answered)).episode();
     }
-    ToolRun run = new ToolRun("call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7);
+    ToolRun run = new ToolRun("call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7, 8);
     return open.withTools(0, List.of(run)).stopped(StopReason.COMPLETED);
   }
 }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -73,7 +74,7 @@ final class Api {
     reads.put("/nodes", _ -> NodeViews.of(source, reports(), clock.getAsLong()));
     reads.put("/actors", _ -> actors());
     reads.put("/verifiers", _ -> verifiers());
-    reads.put("/waits", _ -> source.fold().waits(clock.getAsLong()));
+    reads.put("/waits", _ -> source.fold().waits(clock.getAsLong(), heldTurns()));
     reads.put("/events", this::events);
     reads.put("/provenance", _ -> source.provenance());
   }
@@ -145,6 +146,22 @@ final class Api {
         : List.of();
   }
 
+  private List<RunView.Wait> heldTurns() throws ApiException {
+    if (!source.live()) {
+      return List.of();
+    }
+    Map<String, JvmReport.TurnReport> held = new TreeMap<>();
+    reports().stream()
+        .flatMap(report -> report.heldTurns().stream())
+        .forEach(turn -> held.merge(turn.on(), turn, JvmReport.TurnReport::and));
+    return held.values().stream().map(Api::wait).toList();
+  }
+
+  private static RunView.Wait wait(JvmReport.TurnReport held) {
+    String why = "it is the longest of %d turns that wait for it".formatted(held.turns());
+    return new RunView.Wait(held.who(), held.on(), held.since(), why);
+  }
+
   private List<JvmReport.VerifierReport> verifiers() throws ApiException {
     return source.live()
         ? reports().stream().flatMap(report -> report.verifiers().stream()).toList()
@@ -189,12 +206,22 @@ final class Api {
                 () ->
                     new ApiException(
                         404, "g%d is neither live nor among the last that ended".formatted(id)));
+    RunView run = run();
+    long oldest = usedBy(row, run) - run.facts().maxStaleness();
     return new GroupPage(
         row,
         hideText,
-        hideText ? List.of() : source.texts().of(id),
+        hideText ? List.of() : source.texts().of(id, version -> version < oldest),
         tokenMarks(row),
         source.fold().eventsOf(id));
+  }
+
+  /** The version of the step that used a group, or would use it now. */
+  private static long usedBy(GroupRow row, RunView run) {
+    if (row.step() > 0) {
+      return row.step() - 1;
+    }
+    return row.staleness() < 0 ? run.version() : row.oldest() + row.staleness();
   }
 
   private List<TokenMarks> tokenMarks(GroupRow row) throws IOException {

@@ -11,6 +11,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
+import io.troupe.environments.HeldTurns;
 import io.troupe.runtime.episode.EpisodeSampler;
 import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.episode.SampledEpisode;
@@ -120,7 +121,8 @@ public final class HeldOutEvaluation {
    */
   CompletionStage<List<SampledEpisode>> answers(
       SamplingEngine engine, int contextLength, Runnable answered) {
-    EpisodeSampler sampler = new EpisodeSampler(engine, tokenizer, contextLength, episodes);
+    EpisodeSampler sampler =
+        new EpisodeSampler(engine, tokenizer, contextLength, episodes, HeldTurns.ofEvaluation());
     List<SampleRequest> requests =
         IntStream.range(0, prompts.size())
             .mapToObj(

@@ -19,6 +19,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.environments.HeldTurns;
 import io.troupe.runtime.episode.EpisodeSampler;
 import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.episode.EpisodeTrace;
@@ -132,7 +133,8 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
             engine,
             tokenizer(),
             wiring.room().engines().contextLength(),
-            wiring.sampling().episodes());
+            wiring.sampling().episodes(),
+            HeldTurns.ofGroups());
     this.state = WorkerState.starting(id, wiring.groupsPerRequest());
     wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
     if (engine.ready().toCompletableFuture().isDone()) {

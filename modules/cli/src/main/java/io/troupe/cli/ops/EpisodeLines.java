@@ -2,6 +2,8 @@ package io.troupe.cli.ops;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.telemetry.export.SafeText;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The turns of an episode as lines: what was observed, what was sampled, which tools ran. */
 final class EpisodeLines {
@@ -14,25 +16,28 @@ final class EpisodeLines {
     for (JsonNode turn : episode.path("turns")) {
       number++;
       if (!turn.path("observed").path("text").asText().isEmpty()) {
-        text.append("      observed  ").append(said(turn.path("observed"))).append('\n');
+        text.append(
+            "      observed, %d tokens of loss weight 0  %s%n"
+                .formatted(turn.path("observed_tokens").asInt(), said(turn.path("observed"))));
       }
       text.append(
-          "    turn %d  %s, sequence %d, %s, %d tokens  %s%n"
+          "    turn %d  %s, sequence %d, %s, %d ms  %s%n"
               .formatted(
                   number,
                   SafeText.of(turn.path("agent").asText()),
                   turn.path("sequence").asInt(),
-                  versions(turn),
-                  turn.path("tokens").asInt(),
+                  sampled(turn),
+                  turn.path("millis").asLong(),
                   said(turn.path("sampled"))));
       for (JsonNode tool : turn.path("tools")) {
         text.append(
-            "      tool %s  %s, exit %d, %d ms, %d bytes%n"
+            "      tool %s  %s, exit %d, %d ms, arguments %d bytes, result %d bytes%n"
                 .formatted(
                     SafeText.of(tool.path("name").asText()),
                     SafeText.of(tool.path("outcome").asText()),
                     tool.path("exit").asInt(),
                     tool.path("millis").asLong(),
+                    tool.path("argument_bytes").asLong(),
                     tool.path("bytes").asLong()));
       }
     }
@@ -41,10 +46,17 @@ final class EpisodeLines {
         : text + "    ended by %s%n".formatted(SafeText.of(episode.path("stop").asText()));
   }
 
-  private static String versions(JsonNode turn) {
-    long oldest = turn.path("oldest").asLong();
-    long newest = turn.path("newest").asLong();
-    return oldest == newest ? "v" + oldest : "v%d to v%d".formatted(oldest, newest);
+  private static String sampled(JsonNode turn) {
+    List<String> spans = new ArrayList<>();
+    for (JsonNode span : turn.path("spans")) {
+      spans.add(
+          "%d tokens of v%d with loss weight %d"
+              .formatted(
+                  span.path("tokens").asInt(),
+                  span.path("version").asLong(),
+                  span.path("loss_weight").asInt()));
+    }
+    return String.join(" and ", spans);
   }
 
   private static String said(JsonNode text) {

@@ -93,8 +93,8 @@ public final class InspectCommands {
                 clear
                     + StatusText.of(run)
                     + "\n"
-                    + SafeText.of(waits.path("root").asText())
-                    + "\n\n"
+                    + Waits.root(waits)
+                    + "\n"
                     + Actors.table(actors));
         if (once || run.path("phase").asText().equals("ended")) {
           return 0;
@@ -370,8 +370,8 @@ public final class InspectCommands {
     @Override
     String text(JsonNode waits) {
       long now = waits.path("as_of").asLong();
-      return SafeText.of(waits.path("root").asText())
-          + "\n\n"
+      return root(waits)
+          + "\n"
           + new TextTable(
                   List.of(
                       Column.text("who", "who"),
@@ -379,6 +379,15 @@ public final class InspectCommands {
                       new Column("seconds", true, row -> seconds(now, row)),
                       Column.text("because", "why")))
               .of(waits.path("waits"));
+    }
+
+    /** What all wait for, a sentence a line. */
+    static String root(JsonNode waits) {
+      StringBuilder lines = new StringBuilder();
+      for (String sentence : waits.path("root").asText().split("(?<=\\.) (?=[A-Z])", -1)) {
+        lines.append(SafeText.of(sentence)).append('\n');
+      }
+      return lines.toString();
     }
 
     private static String seconds(long now, JsonNode row) {

@@ -44,6 +44,8 @@ public final class RecordedConsole implements AutoCloseable {
     line.put("completions", List.of(hostile, "x".repeat(1 << 20), "\n".repeat(500), "42"));
     line.put("rewards", List.of(0, 1, 0, 1));
     line.put("verdicts", List.of(hostile, "equal", "different", "equal"));
+    Map<String, Object> plain = Map.of("stop", "completed", "turns", List.of());
+    line.put("episodes", List.of(plain, plain, plain, episode(hostile, row.newest())));
     Files.writeString(rollouts, new ObjectMapper().writeValueAsString(line) + "\n");
     Files.writeString(
         folder.resolve("trained.jsonl"),
@@ -53,6 +55,42 @@ public final class RecordedConsole implements AutoCloseable {
         """
             .formatted(row.step(), group, row.fence()));
     return new RecordedConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), run, group);
+  }
+
+  /** Two turns with a call between them, by a policy and a tool that try to mislead. */
+  private static Map<String, Object> episode(String hostile, long version) {
+    Map<String, Object> tool =
+        Map.of(
+            "name",
+            hostile,
+            "outcome",
+            "unknown_tool",
+            "exit",
+            1,
+            "millis",
+            13,
+            "argument_bytes",
+            2_048,
+            "bytes",
+            5);
+    Map<String, Object> call = new LinkedHashMap<>();
+    call.put("agent", "main");
+    call.put("sequence", 0);
+    call.put("observed", "");
+    call.put("sampled", "<tool_call>" + hostile);
+    call.put("observed_tokens", 0);
+    call.put("versions", List.of(List.of(0, 12), List.of(version, 30)));
+    call.put("trained", true);
+    call.put("millis", 1_900);
+    call.put("tools", List.of(tool));
+    Map<String, Object> answer = new LinkedHashMap<>(call);
+    answer.put("observed", "error");
+    answer.put("sampled", "42");
+    answer.put("observed_tokens", 7);
+    answer.put("versions", List.of(List.of(version, 3)));
+    answer.put("millis", 240);
+    answer.put("tools", List.of());
+    return Map.of("stop", "max_turns", "turns", List.of(call, answer));
   }
 
   /** Where it answers. */

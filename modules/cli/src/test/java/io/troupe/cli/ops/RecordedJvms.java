@@ -47,6 +47,7 @@ final class RecordedJvms implements JvmInspector {
                   44.0),
               gpus,
               List.of(),
+              List.of(),
               List.of()));
     }
     return CompletableFuture.completedFuture(reports);

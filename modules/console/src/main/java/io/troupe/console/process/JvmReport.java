@@ -13,6 +13,7 @@ import java.util.Map;
  * @param gpus of the machine, from the process that looks after them
  * @param verifiers of this process
  * @param actors of this process
+ * @param heldTurns of this process, one for each thing that turns wait for
  */
 public record JvmReport(
     String jvm,
@@ -21,7 +22,8 @@ public record JvmReport(
     Map<String, Double> gauges,
     List<GpuReport> gpus,
     List<VerifierReport> verifiers,
-    List<ActorRow> actors) {
+    List<ActorRow> actors,
+    List<TurnReport> heldTurns) {
   /**
    * An accelerator.
    *
@@ -50,10 +52,27 @@ public record JvmReport(
    */
   public record VerifierReport(String name, String pool, String doing, long judged) {}
 
+  /**
+   * Turns that wait for the same, which is not the policy.
+   *
+   * @param on the tool, environment or agent
+   * @param turns that wait for it
+   * @param who the episode of the one that has waited longest
+   * @param since when that one has, in milliseconds since 1970
+   */
+  public record TurnReport(String on, int turns, String who, long since) {
+    /** Those of two processes. */
+    public TurnReport and(TurnReport other) {
+      TurnReport longer = since <= other.since ? this : other;
+      return new TurnReport(on, turns + other.turns, longer.who, longer.since);
+    }
+  }
+
   public JvmReport {
     gauges = Map.copyOf(gauges);
     gpus = List.copyOf(gpus);
     verifiers = List.copyOf(verifiers);
     actors = List.copyOf(actors);
+    heldTurns = List.copyOf(heldTurns);
   }
 }

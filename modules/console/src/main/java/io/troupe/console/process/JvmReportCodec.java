@@ -44,7 +44,8 @@ public final class JvmReportCodec {
             report.actors().stream()
                 .sorted((a, b) -> Long.compare(b.handled(), a.handled()))
                 .limit(most)
-                .toList());
+                .toList(),
+            report.heldTurns());
     return most > 1 && zip(ConsoleJson.bytes(cut)).length > MAX_BYTES
         ? busiest(report, most / 2)
         : cut;

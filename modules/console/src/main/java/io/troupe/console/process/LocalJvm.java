@@ -27,6 +27,7 @@ public final class LocalJvm implements JvmInspector {
   private final Supplier<List<JvmReport.GpuReport>> gpus;
   private final Supplier<List<JvmReport.VerifierReport>> verifiers;
   private final Supplier<List<ActorRow>> actors;
+  private final Supplier<List<JvmReport.TurnReport>> heldTurns;
 
   /**
    * A process that has these.
@@ -39,18 +40,20 @@ public final class LocalJvm implements JvmInspector {
       String node,
       Supplier<List<JvmReport.GpuReport>> gpus,
       Supplier<List<JvmReport.VerifierReport>> verifiers,
-      Supplier<List<ActorRow>> actors) {
+      Supplier<List<ActorRow>> actors,
+      Supplier<List<JvmReport.TurnReport>> heldTurns) {
     this.name = name;
     this.role = role;
     this.node = node;
     this.gpus = gpus;
     this.verifiers = verifiers;
     this.actors = actors;
+    this.heldTurns = heldTurns;
   }
 
   /** The process of a console that shows a run's folder: nothing of it belongs to the run. */
   public static LocalJvm bystander() {
-    return new LocalJvm(COORDINATOR, COORDINATOR, "", List::of, List::of, List::of);
+    return new LocalJvm(COORDINATOR, COORDINATOR, "", List::of, List::of, List::of, List::of);
   }
 
   /** What it reports now. Blocks, for a bounded time, while it looks at its machine. */
@@ -62,7 +65,8 @@ public final class LocalJvm implements JvmInspector {
         gauges(),
         gpus.get(),
         verifiers.get(),
-        actors.get().stream().map(row -> row.in(name)).toList());
+        actors.get().stream().map(row -> row.in(name)).toList(),
+        heldTurns.get());
   }
 
   /** The stacks of its threads. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The texts of judged groups, read from {@code rollouts.jsonl} on request. */
@@ -45,31 +46,6 @@ public final class RolloutTexts {
       List<Text> verdicts,
       List<EpisodeTurns> episodes) {}
 
-  /** The turns of a completion, and why it ended. */
-  public record EpisodeTurns(String stop, List<TurnTexts> turns) {}
-
-  /**
-   * One turn.
-   *
-   * @param sequence training sequence that it is in, from 0
-   * @param observed what its request added, without loss weight
-   * @param tokens sampled ones
-   * @param oldest version of a sampled token
-   * @param newest version of a sampled token
-   */
-  public record TurnTexts(
-      String agent,
-      int sequence,
-      Text observed,
-      Text sampled,
-      int tokens,
-      long oldest,
-      long newest,
-      List<ToolFacts> tools) {}
-
-  /** A call of a tool that was carried out. */
-  public record ToolFacts(String name, String outcome, int exit, long millis, long bytes) {}
-
   private final JsonLineIndex lines;
 
   /** Texts of a file that may not be there yet. */
@@ -80,13 +56,16 @@ public final class RolloutTexts {
   /**
    * Every judged sampling of a group, oldest first; empty when none is in the file.
    *
+   * @param stale whether tokens of a version are too old to be trained on
    * @throws IOException if the file cannot be read
    */
-  public List<Judged> of(long group) throws IOException {
-    return lines.of(group).stream().map(RolloutTexts::judged).toList();
+  public List<Judged> of(long group, LongPredicate stale) throws IOException {
+    return lines.of(group).stream().map(line -> judged(line, stale)).toList();
   }
 
-  private static Judged judged(JsonNode line) {
+  private static Judged judged(JsonNode line, LongPredicate stale) {
+    List<EpisodeTurns> episodes = new ArrayList<>();
+    line.path("episodes").forEach(episode -> episodes.add(EpisodeTurns.of(episode, stale)));
     List<@Nullable Double> rewards = new ArrayList<>();
     line.path("rewards")
         .forEach(reward -> rewards.add(reward.isNumber() ? reward.asDouble() : null));
@@ -97,39 +76,7 @@ public final class RolloutTexts {
         texts(line.path("completions")),
         rewards,
         texts(line.path("verdicts")),
-        episodes(line.path("episodes")));
-  }
-
-  private static List<EpisodeTurns> episodes(JsonNode array) {
-    List<EpisodeTurns> episodes = new ArrayList<>();
-    for (JsonNode episode : array) {
-      List<TurnTexts> turns = new ArrayList<>();
-      episode.path("turns").forEach(turn -> turns.add(turn(turn)));
-      episodes.add(new EpisodeTurns(episode.path("stop").asText(), turns));
-    }
-    return episodes;
-  }
-
-  private static TurnTexts turn(JsonNode turn) {
-    List<ToolFacts> tools = new ArrayList<>();
-    for (JsonNode tool : turn.path("tools")) {
-      tools.add(
-          new ToolFacts(
-              tool.path("name").asText(),
-              tool.path("outcome").asText(),
-              tool.path("exit").asInt(),
-              tool.path("millis").asLong(),
-              tool.path("bytes").asLong()));
-    }
-    return new TurnTexts(
-        turn.path("agent").asText(),
-        turn.path("sequence").asInt(),
-        Text.of(turn.path("observed").asText()),
-        Text.of(turn.path("sampled").asText()),
-        turn.path("tokens").asInt(),
-        turn.path("oldest").asLong(),
-        turn.path("newest").asLong(),
-        tools);
+        episodes);
   }
 
   private static List<Text> texts(JsonNode array) {

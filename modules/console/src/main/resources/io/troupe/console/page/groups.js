@@ -63,6 +63,17 @@ function markLegend(group, all) {
   return h('ul', {class: 'mark-legend small', 'aria-label': 'What the second bar of a completion shows'}, kinds.map(([kind, words, where]) => h('li', {}, h('span', {class: 'marks', 'aria-hidden': true}, h('i', {class: kind, 'width%': 100})), ` ${words} (${where})`)));
 }
 
+// An episode: what each turn observed, what was sampled, which tools ran, and why it ended.
+function turnList({turns, stop}, completion) {
+  const weight = value => ['of loss weight ', h('b', {}, String(value))], name = (what, turn) => `${what} turn ${turn} of completion ${completion}`;
+  return [h('ol', {class: 'turns', 'aria-label': 'Turns of completion ' + completion}, turns.map((turn, i) => h('li', {},
+    turn.observed.text ? [h('p', {class: 'small soft'}, `observed: ${number(turn.observed_tokens)} tokens `, weight(0)), untrusted(turn.observed, name('Observed before', i + 1))] : null,
+    h('p', {class: 'small'}, h('b', {}, `turn ${i + 1}`), ' · ', visible(turn.agent), ` · sequence ${turn.sequence} · ${duration(turn.millis)}`, turn.spans.map(span => [` · ${number(span.tokens)} × v${span.version} `, weight(span.loss_weight)])),
+    untrusted(turn.sampled, name('Sampled in', i + 1)),
+    turn.tools.map(tool => h('p', {class: 'small tool-run'}, 'tool ', h('b', {}, visible(tool.name)), ` · ${tool.outcome.replaceAll('_', ' ')} · exit ${tool.exit} · ${duration(tool.millis)} · arguments ${number(tool.argument_bytes)} bytes · result ${number(tool.bytes)} bytes`))))),
+    h('p', {class: 'small soft'}, `ended by ${stop.replaceAll('_', ' ')}`)];
+}
+
 function panel({group, samplings, token_marks: all, events, text_hidden: hidden}, state) {
   const bound = state.run ? state.run.facts.max_staleness : 0, used = group.step ? group.step - 1 : group.staleness >= 0 ? group.oldest + group.staleness : state.run ? state.run.version : group.newest;
   const judged = samplings.find(one => one.fence === group.fence) || samplings[samplings.length - 1];
@@ -75,7 +86,7 @@ function panel({group, samplings, token_marks: all, events, text_hidden: hidden}
     const advantage = group.rewards.length ? reward - group.reward : undefined;
     return h('article', {class: 'completion', 'aria-label': 'Completion ' + (i + 1)},
       h('header', {}, h('b', {}, `#${i + 1}`), h('span', {}, 'reward ', h('b', {}, decimal(reward, 2))), h('span', {class: advantage > 0 ? 'tone-good' : advantage < 0 ? 'tone-bad' : 'soft'}, advantage === undefined ? '' : `${advantage >= 0 ? '+' : '−'}${decimal(Math.abs(advantage), 2)} to the mean`)),
-      judged && judged.completions[i] ? untrusted(judged.completions[i], 'Text of completion ' + (i + 1)) : h('p', {class: 'soft small'}, hidden ? 'Texts are hidden by the configuration (console.hide_text).' : 'Its text is not written yet.'),
+      judged && judged.episodes[i] && judged.episodes[i].turns.length ? turnList(judged.episodes[i], i + 1) : judged && judged.completions[i] ? untrusted(judged.completions[i], 'Text of completion ' + (i + 1)) : h('p', {class: 'soft small'}, hidden ? 'Texts are hidden by the configuration (console.hide_text).' : 'Its text is not written yet.'),
       h('div', {class: 'tokens', role: 'img', 'aria-label': spans.map(span => `${span.tokens} tokens of v${span.version}`).join(', ')}, spans.map(span => h('i', {class: used - span.version > bound && 'old', 'width%': 100 * span.tokens / total, title: `${span.tokens} tokens of v${span.version}`}))),
       h('div', {class: 'small soft'}, spans.map(span => `${span.tokens} × v${span.version}${used - span.version > bound ? ' (too stale to train on)' : ''}`).join(' · ')),
       marked ? [h('div', {class: 'marks', role: 'img', 'aria-label': 'In step ' + group.step + ': ' + marked}, markBar(marks, total)), h('div', {class: 'small soft'}, marked)] : null,

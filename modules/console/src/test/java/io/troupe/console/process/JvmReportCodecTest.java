@@ -32,7 +32,8 @@ class JvmReportCodecTest {
             Map.of("threads", 7.0),
             List.of(new JvmReport.GpuReport(0, "H200", 8, 4, -1, "ours", "b-w1")),
             List.of(new JvmReport.VerifierReport("b-w1/math-1", "math", "idle", 3)),
-            List.of(actor("/user", 1)));
+            List.of(actor("/user", 1)),
+            List.of(new JvmReport.TurnReport("tool calc", 3, "g1 episode 1", 5)));
     assertThat(JvmReportCodec.report(JvmReportCodec.pack(report))).isEqualTo(report);
   }
 
@@ -40,7 +41,8 @@ class JvmReportCodecTest {
   void report_ofTooManyActors_keepsTheBusiest() throws IOException {
     List<ActorRow> actors =
         IntStream.range(0, 3_000).mapToObj(i -> actor("/user/" + noise(10), i)).toList();
-    JvmReport report = new JvmReport("a", "node", "a", Map.of(), List.of(), List.of(), actors);
+    JvmReport report =
+        new JvmReport("a", "node", "a", Map.of(), List.of(), List.of(), actors, List.of());
     byte[] packed = JvmReportCodec.pack(report);
     assertThat(packed.length).isLessThanOrEqualTo(JvmReportCodec.MAX_BYTES);
     assertThat(JvmReportCodec.report(packed).actors().getFirst()).isEqualTo(actors.getLast());

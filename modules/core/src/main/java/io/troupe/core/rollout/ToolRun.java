@@ -11,10 +11,18 @@ import static io.troupe.core.Require.require;
  * @param exit what the tool reported: 0 for success, as of a process
  * @param startMillis when it began, on the clock of the worker's process
  * @param millis how long it took
+ * @param argumentBytes length of the arguments that the tool was given, in UTF-8
  * @param bytes length of the result that the policy was shown, in UTF-8
  */
 public record ToolRun(
-    String id, String name, Outcome outcome, int exit, long startMillis, long millis, int bytes) {
+    String id,
+    String name,
+    Outcome outcome,
+    int exit,
+    long startMillis,
+    long millis,
+    int argumentBytes,
+    int bytes) {
   /** How a call of a tool ended; in each case the policy is shown a result. */
   public enum Outcome {
     /** The tool ran; what it found may still be an error of the policy's. */
@@ -31,6 +39,8 @@ public record ToolRun(
 
   public ToolRun {
     require(millis >= 0, "a tool runs for 0 ms or more, not %d", millis);
+    require(
+        argumentBytes >= 0, "the arguments of a tool have 0 bytes or more, not %d", argumentBytes);
     require(bytes >= 0, "the result of a tool has 0 bytes or more, not %d", bytes);
   }
 }

@@ -12,6 +12,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
+import io.troupe.environments.HeldTurns;
 import io.troupe.gateway.GatewayServer;
 import io.troupe.gateway.GatewaySession;
 import io.troupe.gateway.TurnCodec;
@@ -43,12 +44,16 @@ public final class AgentHost implements AutoCloseable {
 
   private static final String MODEL = "policy";
 
+  /** Most characters of a command that name it. */
+  private static final int NAME = 60;
+
   private final AgentSettings settings;
   private final SamplingEngine engine;
   private final Tokenizer tokenizer;
   private final GatewaySession.Rules rules;
   private final GatewayServer server;
   private final AgentSlots slots;
+  private final HeldTurns held;
   private final AtomicLong requests = new AtomicLong();
   private final Map<LeaseId, CompletableFuture<Void>> cancelled = new ConcurrentHashMap<>();
 
@@ -57,11 +62,13 @@ public final class AgentHost implements AutoCloseable {
       SamplingEngine engine,
       Tokenizer tokenizer,
       int contextLength,
-      GatewayServer server) {
+      GatewayServer server,
+      HeldTurns held) {
     this.settings = settings;
     this.engine = engine;
     this.tokenizer = tokenizer;
     this.server = server;
+    this.held = held;
     this.slots = new AgentSlots(settings.command(), settings.count(), settings.tasksPerProcess());
     this.rules =
         new GatewaySession.Rules(
@@ -74,11 +81,16 @@ public final class AgentHost implements AutoCloseable {
    * Opens a gateway and starts no agent yet.
    *
    * @param engine not closed by the host
+   * @param held where turns that wait for agents are noted
    */
   public static AgentHost open(
-      AgentSettings settings, SamplingEngine engine, Tokenizer tokenizer, int contextLength) {
+      AgentSettings settings,
+      SamplingEngine engine,
+      Tokenizer tokenizer,
+      int contextLength,
+      HeldTurns held) {
     try {
-      return new AgentHost(settings, engine, tokenizer, contextLength, GatewayServer.start());
+      return new AgentHost(settings, engine, tokenizer, contextLength, GatewayServer.start(), held);
     } catch (IOException nowhere) {
       throw new UncheckedIOException(
           "the gateway of episode.agent cannot listen on the loopback interface: "
@@ -145,12 +157,16 @@ public final class AgentHost implements AutoCloseable {
     SessionKey key = SessionKey.create(group.lease(), index);
     SessionPolicy policy = new SessionPolicy(group, index);
     GatewaySession session = key.session(group.lease(), rules, group.settings(), policy);
-    Optional<AgentSlots.Slot> taken = slots.take(stop);
+    Optional<AgentSlots.Slot> taken;
+    try (HeldTurns.Hold _ = held.hold(group.lease(), index, "a free agent process")) {
+      taken = slots.take(stop);
+    }
     if (taken.isEmpty()) {
       throw new CancellationException(group.lease() + " was cancelled");
     }
     server.open(session);
-    try (AgentSlots.Slot slot = taken.get()) {
+    try (AgentSlots.Slot slot = taken.get();
+        SessionPolicy _ = policy.begun()) {
       AgentTask task = new AgentTask(prompt, key, server.url(session));
       StopReason reason = end(slot, task, session, stop);
       return session
@@ -171,6 +187,12 @@ public final class AgentHost implements AutoCloseable {
     Map<String, String> variables = task.variables(settings.environment(), slot.isForOneTask());
     return slot.run(
         task.line(), variables, new AgentSlots.Limits(settings.timeout(), stop, session.failure()));
+  }
+
+  /** The beginning of the command, to name the agent by. */
+  private String program() {
+    String command = String.join(" ", settings.command()).lines().findFirst().orElse("");
+    return command.length() <= NAME ? command : command.substring(0, NAME) + "…";
   }
 
   /** What an agent is told. */
@@ -217,14 +239,41 @@ public final class AgentHost implements AutoCloseable {
   }
 
   /** Samples the turns of one episode. */
-  private final class SessionPolicy implements GatewaySession.Policy {
+  private final class SessionPolicy implements GatewaySession.Policy, AutoCloseable {
     private final SampleRequest group;
     private final int index;
     private final Set<LeaseId> open = ConcurrentHashMap.newKeySet();
+    private Optional<HeldTurns.Hold> byAgent = Optional.empty(); // guarded by this
+    private boolean ended; // guarded by this
 
     SessionPolicy(SampleRequest group, int index) {
       this.group = group;
       this.index = index;
+    }
+
+    /** The agent has its task. */
+    SessionPolicy begun() {
+      noteHolder();
+      return this;
+    }
+
+    /** The agent holds the next turn while it asks for none. */
+    private synchronized void noteHolder() {
+      boolean holds = open.isEmpty() && !ended;
+      if (holds && byAgent.isEmpty()) {
+        byAgent = Optional.of(held.hold(group.lease(), index, "agent " + program()));
+      } else if (!holds) {
+        byAgent.ifPresent(HeldTurns.Hold::close);
+        byAgent = Optional.empty();
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (this) {
+        ended = true;
+      }
+      noteHolder();
     }
 
     @Override
@@ -234,11 +283,16 @@ public final class AgentHost implements AutoCloseable {
           new LeaseId(group.lease().group(), group.lease().fence() << REQUEST_BITS | bits);
       long seed = SplitMix64.mix(SplitMix64.mix(group.seed() + index) + number);
       open.add(key);
+      noteHolder();
       return engine
           .sample(List.of(new SampleRequest(key, request, 1, turn, seed)))
           .getFirst()
           .thenApply(List::getFirst)
-          .whenComplete((_, _) -> open.remove(key));
+          .whenComplete(
+              (_, _) -> {
+                open.remove(key);
+                noteHolder();
+              });
     }
 
     @Override

@@ -140,6 +140,7 @@ public record SessionBook(OpenEpisode episode, List<SampledTurn> turns, Set<Inte
                   message.failed() ? 1 : 0,
                   turn.endMillis(),
                   Math.max(0, nowMillis - turn.endMillis()),
+                  call.arguments().getBytes(StandardCharsets.UTF_8).length,
                   message.content().getBytes(StandardCharsets.UTF_8).length));
         }
       }

@@ -10,6 +10,7 @@ import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.StopReason;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.environments.HeldTurns;
 import io.troupe.gateway.GatewayFixture;
 import io.troupe.gateway.GatewayFixture.ScriptedEngine;
 import io.troupe.gateway.dialog.PlainConversation;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,7 +75,12 @@ class AgentHostTest {
 
   private static List<Episode> run(AgentSettings settings, int episodes) {
     try (AgentHost host =
-        AgentHost.open(settings, ScriptedEngine.of(_ -> "6"), GatewayFixture.TOKENIZER, 48)) {
+        AgentHost.open(
+            settings,
+            ScriptedEngine.of(_ -> "6"),
+            GatewayFixture.TOKENIZER,
+            48,
+            HeldTurns.ofGroups())) {
       return host.run(group(episodes), PROMPT).toCompletableFuture().join();
     }
   }
@@ -154,10 +161,38 @@ class AgentHostTest {
     ScriptedEngine engine = new ScriptedEngine(_ -> CompletableFuture.failedStage(broken));
     try (AgentHost host =
         AgentHost.open(
-            settings(ASK_BY_ENVIRONMENT + "sleep 600"), engine, GatewayFixture.TOKENIZER, 48)) {
+            settings(ASK_BY_ENVIRONMENT + "sleep 600"),
+            engine,
+            GatewayFixture.TOKENIZER,
+            48,
+            HeldTurns.ofGroups())) {
       assertThatThrownBy(() -> host.run(group(2), PROMPT).toCompletableFuture().join())
           .hasCause(broken);
     }
+  }
+
+  @Test
+  void run_agentThatWorksBetweenItsTurns_holdsTheNextOne(@TempDir Path folder) throws Exception {
+    Path goOn = folder.resolve("go_on");
+    String script = ASK_BY_ENVIRONMENT + "while [ ! -e %s ]; do sleep 0.05; done".formatted(goOn);
+    try (AgentHost host =
+        AgentHost.open(
+            settings(script),
+            ScriptedEngine.of(_ -> "6"),
+            GatewayFixture.TOKENIZER,
+            48,
+            HeldTurns.ofGroups())) {
+      CompletableFuture<List<Episode>> group = host.run(group(3), PROMPT).toCompletableFuture();
+      Await.until(
+          () -> held().containsAll(List.of("agent bash -c ask() {", "a free agent process")));
+      Files.createFile(goOn);
+      assertThat(group.get(60, TimeUnit.SECONDS)).hasSize(3);
+      assertThat(held()).isEmpty();
+    }
+  }
+
+  private static List<String> held() {
+    return HeldTurns.ofThisProcess().stream().map(HeldTurns.HeldTurn::on).toList();
   }
 
   @Test
@@ -171,7 +206,12 @@ class AgentHostTest {
               return never;
             });
     try (AgentHost host =
-        AgentHost.open(settings(ASK_BY_ENVIRONMENT), engine, GatewayFixture.TOKENIZER, 48)) {
+        AgentHost.open(
+            settings(ASK_BY_ENVIRONMENT),
+            engine,
+            GatewayFixture.TOKENIZER,
+            48,
+            HeldTurns.ofGroups())) {
       CompletableFuture<List<Episode>> group = host.run(group(3), PROMPT).toCompletableFuture();
       asked.join();
       host.cancel(GatewayFixture.LEASE);

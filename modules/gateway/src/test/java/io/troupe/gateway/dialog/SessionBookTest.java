@@ -122,7 +122,7 @@ class SessionBookTest {
             List.of(user("2*3="), echo, ChatMessage.tool("call_t0_0", "no", true)),
             "6");
     assertThat(second.book.stopped(StopReason.COMPLETED, Set.of()).turns().getFirst().tools())
-        .containsExactly(new ToolRun("call_t0_0", "calc", ToolRun.Outcome.RAN, 1, 5, 2, 2));
+        .containsExactly(new ToolRun("call_t0_0", "calc", ToolRun.Outcome.RAN, 1, 5, 2, 20, 2));
   }
 
   @Test

@@ -39,7 +39,8 @@ public final class ProcessProbe implements Diagnostics.Probe {
             node,
             List::of,
             () -> VerifierRows.of(verifiers, name),
-            MailboxMetrics::rows);
+            MailboxMetrics::rows,
+            HeldTurnRows::ofThisProcess);
     return new ProcessProbe(own, Optional.of(verifiers), drain);
   }
 
@@ -51,7 +52,7 @@ public final class ProcessProbe implements Diagnostics.Probe {
   public static ProcessProbe ofNode(
       String name, Supplier<List<JvmReport.GpuReport>> gpus, Runnable drain) {
     return new ProcessProbe(
-        new LocalJvm(name, "node", name, gpus, List::of, MailboxMetrics::rows),
+        new LocalJvm(name, "node", name, gpus, List::of, MailboxMetrics::rows, List::of),
         Optional.empty(),
         drain);
   }

@@ -42,7 +42,8 @@ final class RunProcesses implements JvmInspector {
             "",
             MachineGpus.ofThisProcess(),
             () -> VerifierRows.of(verifiers, ""),
-            MailboxMetrics::rows);
+            MailboxMetrics::rows,
+            HeldTurnRows::ofThisProcess);
     this.verifiers = verifiers;
     this.others = system.thenApply(DiagnosticsClient::new);
   }

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** What is said to orders that name a process, and whose accelerators are. */
 class ProcessOrderRulesTest {
   private static JvmReport report(String jvm, String role, JvmReport.VerifierReport... verifiers) {
-    return new JvmReport(jvm, role, "", Map.of(), List.of(), List.of(verifiers), List.of());
+    return new JvmReport(
+        jvm, role, "", Map.of(), List.of(), List.of(verifiers), List.of(), List.of());
   }
 
   private static JvmReport.VerifierReport verifier(String name, String doing) {

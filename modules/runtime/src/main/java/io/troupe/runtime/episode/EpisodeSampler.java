@@ -8,6 +8,7 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.EnvironmentPool;
+import io.troupe.environments.HeldTurns;
 import io.troupe.gateway.agent.AgentHost;
 import io.troupe.gateway.agent.AgentSettings;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ public final class EpisodeSampler implements AutoCloseable {
   private final Tokenizer tokenizer;
   private final int contextLength;
   private final EpisodeSettings settings;
+  private final HeldTurns held;
   private final Map<LeaseId, List<ToolEpisode>> running = new ConcurrentHashMap<>();
 
   /** Where episodes are those of agents. */
@@ -44,16 +46,22 @@ public final class EpisodeSampler implements AutoCloseable {
    * Samples with an engine, which it does not close.
    *
    * @param contextLength most tokens of a sequence
+   * @param held where turns that wait are noted
    */
   public EpisodeSampler(
-      SamplingEngine engine, Tokenizer tokenizer, int contextLength, EpisodeSettings settings) {
+      SamplingEngine engine,
+      Tokenizer tokenizer,
+      int contextLength,
+      EpisodeSettings settings,
+      HeldTurns held) {
     this.engine = engine;
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
     this.settings = settings;
+    this.held = held;
     this.agents =
         settings instanceof EpisodeSettings.Agents(AgentSettings program)
-            ? Optional.of(AgentHost.open(program, engine, tokenizer, contextLength))
+            ? Optional.of(AgentHost.open(program, engine, tokenizer, contextLength, held))
             : Optional.empty();
     this.environments =
         settings instanceof EpisodeSettings.ToolLoop loop
@@ -135,7 +143,12 @@ public final class EpisodeSampler implements AutoCloseable {
                 i ->
                     new ToolEpisode(
                         new ToolEpisode.Wiring(
-                            engine, tokenizer, contextLength, loop, environments.orElseThrow()),
+                            engine,
+                            tokenizer,
+                            contextLength,
+                            loop,
+                            environments.orElseThrow(),
+                            held),
                         request,
                         prompt,
                         i))

@@ -4,6 +4,7 @@ import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.StopReason;
+import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.ToolRun;
 import io.troupe.core.rollout.Turn;
 import io.troupe.engine.StopMatcher;
@@ -21,25 +22,28 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
    * A turn as texts.
    *
    * @param sequence index of the training sequence that it is in
-   * @param observed text that its request adds; the whole prompt where it begins a sequence that is
-   *     not the first
-   * @param tokens sampled ones
-   * @param oldest version of a sampled token
-   * @param newest version of a sampled token
+   * @param text of the whole prompt where it begins a sequence that is not the first
+   * @param observedTokens that its request adds, all without loss weight
+   * @param versions of the sampled tokens
+   * @param trained whether the sampled tokens may have loss weight
+   * @param millis from the request to the last token
    */
   public record TurnTrace(
       String agent,
       int sequence,
-      String observed,
-      String sampled,
-      int tokens,
-      long oldest,
-      long newest,
+      TurnText text,
+      int observedTokens,
+      TokenVersions versions,
+      boolean trained,
+      long millis,
       List<ToolRun> tools) {
     public TurnTrace {
       tools = List.copyOf(tools);
     }
   }
+
+  /** What a turn's request adds, and what was sampled. */
+  public record TurnText(String observed, String sampled) {}
 
   private record Placed(int ordinal, TurnTrace trace) {}
 
@@ -62,11 +66,11 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
                 new TurnTrace(
                     turn.agent(),
                     s,
-                    tokenizer.decode(observed),
-                    tokenizer.decode(completion.tokens()),
-                    completion.length(),
-                    completion.versions().oldest().number(),
-                    completion.versions().newest().number(),
+                    new TurnText(tokenizer.decode(observed), tokenizer.decode(completion.tokens())),
+                    observed.length,
+                    completion.versions(),
+                    turn.trained(),
+                    turn.endMillis() - turn.startMillis(),
                     turn.tools())));
       }
     }
@@ -96,13 +100,18 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("agent", turn.agent());
     map.put("sequence", turn.sequence());
-    map.put("observed", turn.observed());
-    map.put("sampled", turn.sampled());
-    map.put("tokens", turn.tokens());
-    map.put("oldest", turn.oldest());
-    map.put("newest", turn.newest());
+    map.put("observed", turn.text().observed());
+    map.put("sampled", turn.text().sampled());
+    map.put("observed_tokens", turn.observedTokens());
+    map.put("versions", turn.versions().spans().stream().map(EpisodeTrace::span).toList());
+    map.put("trained", turn.trained());
+    map.put("millis", turn.millis());
     map.put("tools", turn.tools().stream().map(EpisodeTrace::tool).toList());
     return map;
+  }
+
+  private static List<Long> span(TokenVersions.Span span) {
+    return List.of(span.version().number(), (long) span.tokens());
   }
 
   private static Map<String, Object> tool(ToolRun run) {
@@ -112,6 +121,7 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
     map.put("outcome", run.outcome().name().toLowerCase(Locale.ROOT));
     map.put("exit", run.exit());
     map.put("millis", run.millis());
+    map.put("argument_bytes", run.argumentBytes());
     map.put("bytes", run.bytes());
     return map;
   }

@@ -16,6 +16,7 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentPool;
+import io.troupe.environments.HeldTurns;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
@@ -41,7 +42,8 @@ final class ToolEpisode {
       Tokenizer tokenizer,
       int contextLength,
       EpisodeSettings.ToolLoop loop,
-      EnvironmentPool environments) {}
+      EnvironmentPool environments,
+      HeldTurns held) {}
 
   /** What follows an answer: the end, or the next request. */
   private sealed interface Next {
@@ -98,9 +100,7 @@ final class ToolEpisode {
    * @param startMillis when it was asked for
    */
   SampledEpisode run(Completion answer, long startMillis) {
-    try (Environment world = wiring.environments.newEnvironment()) {
-      environment.complete(world);
-      world.reset(prompt, seed(0));
+    try (Environment world = opened()) {
       OpenEpisode open = OpenEpisode.under(first.lease());
       int[] request = first.prompt();
       Completion completion = answer;
@@ -122,6 +122,24 @@ final class ToolEpisode {
         }
       }
     }
+  }
+
+  private Environment opened() {
+    try (HeldTurns.Hold _ = held("environment " + wiring.loop.provider().name())) {
+      Environment world = wiring.environments.newEnvironment();
+      environment.complete(world);
+      try {
+        world.reset(prompt, seed(0));
+      } catch (RuntimeException | Error failure) {
+        world.close();
+        throw failure;
+      }
+      return world;
+    }
+  }
+
+  private HeldTurns.Hold held(String on) {
+    return wiring.held.hold(first.lease(), index, on);
   }
 
   private OpenEpisode recorded(
@@ -184,6 +202,7 @@ final class ToolEpisode {
             result.exit(),
             start,
             millis() - start,
+            call.arguments().getBytes(StandardCharsets.UTF_8).length,
             result.text().getBytes(StandardCharsets.UTF_8).length));
     return result;
   }
@@ -207,7 +226,7 @@ final class ToolEpisode {
                 step.completeExceptionally(failure);
               }
             });
-    try {
+    try (HeldTurns.Hold _ = held("tool " + call.name())) {
       return step.get(wiring.loop.toolTimeout().toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException slow) {
       try {

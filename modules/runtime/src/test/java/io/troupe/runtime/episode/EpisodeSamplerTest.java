@@ -25,6 +25,7 @@ import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentPool;
 import io.troupe.environments.EnvironmentProvider;
+import io.troupe.environments.HeldTurns;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
@@ -32,10 +33,15 @@ import io.troupe.environments.format.InlineFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -143,7 +149,8 @@ class EpisodeSamplerTest {
       Function<String, String> answers, EpisodeSettings settings, int context) {
     int[] prompt = TOKENIZER.encode(PROMPT.text());
     SampleRequest request = new SampleRequest(LEASE, prompt, 2, new SamplingSettings(1, 16), 5);
-    return new EpisodeSampler(new Scripted(answers), TOKENIZER, context, settings)
+    return new EpisodeSampler(
+            new Scripted(answers), TOKENIZER, context, settings, HeldTurns.ofGroups())
         .sample(List.of(request), List.of(PROMPT)).getFirst().toCompletableFuture().join().stream()
             .map(SampledEpisode::episode)
             .toList();
@@ -170,7 +177,7 @@ class EpisodeSamplerTest {
     assertThat(run.outcome()).isEqualTo(ToolRun.Outcome.RAN);
     assertThat(EpisodeTrace.answer(episode, TOKENIZER, List.of())).isEqualTo("6");
     assertThat(EpisodeTrace.of(episode, TOKENIZER).turns())
-        .extracting(EpisodeTrace.TurnTrace::sampled)
+        .extracting(turn -> turn.text().sampled())
         .containsExactly("[calc 2*3]", "6");
   }
 
@@ -186,6 +193,42 @@ class EpisodeSamplerTest {
         .isEqualTo(StopReason.COMPLETED);
     assertThat(stop(text -> text.endsWith("error;") ? "6" : "[oracle 1]", loop(9, 9, false)))
         .isEqualTo(StopReason.COMPLETED);
+  }
+
+  @Test
+  void sample_whileAToolRuns_theTurnIsHeldByIt() {
+    List<HeldTurns.HeldTurn> seen = new CopyOnWriteArrayList<>();
+    CyclicBarrier both = new CyclicBarrier(2);
+    EpisodeSettings.ToolLoop looking =
+        loop(
+            _ -> {
+              met(both);
+              seen.addAll(HeldTurns.ofThisProcess());
+              met(both);
+              return ToolResult.of("6");
+            },
+            4,
+            4,
+            Duration.ofSeconds(20),
+            false);
+    sampled(text -> text.endsWith("6;") ? "6" : "[calc 2*3]", looking, 64);
+    assertThat(seen)
+        .hasSize(2)
+        .allSatisfy(
+            held -> {
+              assertThat(held.on()).isEqualTo("tool calc");
+              assertThat(held.turns()).isEqualTo(2);
+              assertThat(held.who()).matches("g3 episode [12]");
+            });
+    assertThat(HeldTurns.ofThisProcess()).isEmpty();
+  }
+
+  private static void met(CyclicBarrier barrier) {
+    try {
+      barrier.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException | BrokenBarrierException | TimeoutException failure) {
+      throw new IllegalStateException(failure);
+    }
   }
 
   @Test

@@ -114,6 +114,7 @@ public final class BufferedGroupFile {
           .put("exit", run.exit())
           .put("start_millis", run.startMillis())
           .put("millis", run.millis())
+          .put("argument_bytes", run.argumentBytes())
           .put("bytes", run.bytes());
     }
   }
@@ -161,6 +162,7 @@ public final class BufferedGroupFile {
               run.required("exit").asInt(),
               run.required("start_millis").asLong(),
               run.required("millis").asLong(),
+              run.path("argument_bytes").asInt(), // a run's of before has none
               run.required("bytes").asInt()));
     }
     return new Turn(

@@ -80,7 +80,8 @@ class BufferedGroupFileTest {
               : new int[] {turn, 8};
     }
     open = random.nextBoolean() ? open.abandon(0) : open;
-    ToolRun run = new ToolRun("call_0_0", "calc", ToolRun.Outcome.RAN, random.nextInt(3), 5, 6, 7);
+    ToolRun run =
+        new ToolRun("call_0_0", "calc", ToolRun.Outcome.RAN, random.nextInt(3), 5, 6, 7, 8);
     return open.withTools(0, List.of(run)).stopped(StopReason.MAX_TURNS);
   }
 

@@ -175,9 +175,13 @@ public final class RunFold {
     return new RunSnapshot(this, now).weights();
   }
 
-  /** Who waits for whom. */
-  public synchronized RunView.Waits waits(long now) {
-    return new WaitGraph(this, now).waits();
+  /**
+   * Who waits for whom.
+   *
+   * @param heldTurns one for each thing that turns wait for beside the policy, in any order
+   */
+  public synchronized RunView.Waits waits(long now, List<RunView.Wait> heldTurns) {
+    return new WaitGraph(this, now, heldTurns).waits();
   }
 
   /** Groups that a query takes, in its order. */

@@ -4,16 +4,28 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Who waits for whom, since when, and what all of them wait for in the end. */
 final class WaitGraph {
+  /** A policy may have more tools than anybody reads of. */
+  private static final int MOST_HELD = 10;
+
+  private static final int MOST_SAID = 3;
+
   private final RunFold fold;
   private final long now;
+  private final List<RunView.Wait> heldTurns;
   private final List<RunView.Wait> waits = new ArrayList<>();
 
-  WaitGraph(RunFold fold, long now) {
+  WaitGraph(RunFold fold, long now, List<RunView.Wait> heldTurns) {
     this.fold = fold;
     this.now = Math.max(now, fold.lastAt);
+    this.heldTurns =
+        heldTurns.stream()
+            .sorted(Comparator.comparingLong(RunView.Wait::since))
+            .limit(MOST_HELD)
+            .toList();
   }
 
   RunView.Waits waits() {
@@ -32,6 +44,7 @@ final class WaitGraph {
     }
     workersWait(training);
     groupsWait();
+    waits.addAll(heldTurns);
     return new RunView.Waits(now, root(training), List.copyOf(waits));
   }
 
@@ -112,6 +125,15 @@ final class WaitGraph {
                         "it is the oldest of %d being judged".formatted(fold.count("verifying")))));
   }
 
+  private String longestHeld() {
+    String said =
+        heldTurns.stream()
+            .limit(MOST_SAID)
+            .map(turn -> "%s for %s".formatted(turn.on(), RunSnapshot.seconds(now - turn.since())))
+            .collect(Collectors.joining(", "));
+    return said.isEmpty() ? "" : " Turns wait longest for %s.".formatted(said);
+  }
+
   private Optional<GroupTimeline> oldest(String stage) {
     return fold.live.values().stream()
         .filter(life -> life.stage.equals(stage))
@@ -133,13 +155,14 @@ final class WaitGraph {
     Optional<GroupTimeline> drawing = oldest("sampling");
     if (drawing.isPresent()) {
       GroupTimeline life = drawing.get();
-      return "%s and waits for rollout: %d are being drawn, the oldest, g%d, by %s for %s."
+      return "%s and waits for rollout: %d are being drawn, the oldest, g%d, by %s for %s.%s"
           .formatted(
               needs,
               fold.count("sampling"),
               life.group,
               life.worker,
-              RunSnapshot.seconds(now - life.since));
+              RunSnapshot.seconds(now - life.since),
+              longestHeld());
     }
     Optional<GroupTimeline> judging = oldest("verifying");
     if (judging.isPresent()) {

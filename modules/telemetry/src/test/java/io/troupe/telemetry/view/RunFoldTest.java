@@ -16,6 +16,7 @@ import io.troupe.core.run.LeaseEndReason;
 import io.troupe.core.run.Ledger;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +67,7 @@ class RunFoldTest {
       }
       run.fold.staleness(run.now());
       run.fold.weights(run.now());
-      assertThat(run.fold.waits(run.now()).root()).isNotBlank();
+      assertThat(run.fold.waits(run.now(), List.of()).root()).isNotBlank();
     }
   }
 
@@ -156,7 +157,7 @@ class RunFoldTest {
   @Test
   void waits_groupsAreBeingDrawn_namesTheOldestAndItsWorker() {
     Rehearsed run = drawing().answer().pass(2_500);
-    assertThat(run.fold.waits(run.now()).root())
+    assertThat(run.fold.waits(run.now(), List.of()).root())
         .isEqualTo(
             "The trainer has 1 of 3 groups and waits for rollout: 2 are being drawn, the oldest,"
                 + " g2, by a for 2.5 s.");
@@ -194,7 +195,7 @@ class RunFoldTest {
   @Test
   void waits_paused_namesTheOperator() {
     Rehearsed run = drawing().order(new OperatorCommand.PauseAdmission()).pass(9_000);
-    assertThat(run.fold.waits(run.now()).root())
+    assertThat(run.fold.waits(run.now(), List.of()).root())
         .isEqualTo("Everything will come to wait for ada, who paused admission 9.0 s ago.");
     assertThat(run.fold.view(run.now()).bottleneck())
         .isEqualTo("Admission is paused by ada for 9.0 s; resume it to go on.");
@@ -206,9 +207,28 @@ class RunFoldTest {
     while (run.state().leases().findAny().isPresent()) {
       run.answer();
     }
-    assertThat(run.fold.waits(run.now()).waits())
+    assertThat(run.fold.waits(run.now(), List.of()).waits())
         .extracting(RunView.Wait::who, RunView.Wait::on)
         .contains(tuple("a", "admission"), tuple("admission", "trainer"));
+  }
+
+  @Test
+  void waits_turnsHeldByTools_namesTheLongestAndShowsTen() {
+    Rehearsed run = drawing().pass(9_000);
+    long now = run.now();
+    List<RunView.Wait> held = new ArrayList<>();
+    for (int i = 1; i <= 12; i++) {
+      held.add(new RunView.Wait("g1 episode " + i, "tool t" + i, now - 500L * i, ""));
+    }
+    RunView.Waits waits = run.fold.waits(now, held);
+    assertThat(waits.root())
+        .endsWith(
+            " Turns wait longest for tool t12 for 6.0 s, tool t11 for 5.5 s, tool t10 for 5.0 s.");
+    assertThat(waits.waits())
+        .filteredOn(wait -> wait.on().startsWith("tool t"))
+        .hasSize(10)
+        .first()
+        .isEqualTo(held.getLast());
   }
 
   @Test
