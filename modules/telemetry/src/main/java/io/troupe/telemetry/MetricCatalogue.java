@@ -43,12 +43,13 @@ public final class MetricCatalogue {
 
   private static final List<Entry> ROW = entries(StepRow.class);
   private static final List<Entry> TRAINING = entries(StepRow.Training.class);
+  private static final List<Entry> EPISODES = entries(StepRow.Episodes.class);
 
   private MetricCatalogue() {}
 
   /** All metrics, in the order in which they stand in a row. */
   public static List<Metric> metrics() {
-    return Stream.concat(ROW.stream(), TRAINING.stream()).map(Entry::metric).toList();
+    return Stream.of(ROW, TRAINING, EPISODES).flatMap(List::stream).map(Entry::metric).toList();
   }
 
   /** A row's values by name: absent values left out, numbers that are not finite as null. */
@@ -57,6 +58,7 @@ public final class MetricCatalogue {
     add(values, ROW, row);
     row.evaluations().forEach((name, value) -> values.put(EVALUATION + name, finite(value)));
     row.training().ifPresent(training -> add(values, TRAINING, training));
+    row.episodes().ifPresent(episodes -> add(values, EPISODES, episodes));
     return Collections.unmodifiableMap(values);
   }
 
@@ -66,10 +68,6 @@ public final class MetricCatalogue {
    * @throws IllegalArgumentException if a metric is missing, or is of another kind
    */
   static StepRow rowOf(Map<String, ?> values) {
-    Optional<StepRow.Training> training =
-        values.containsKey(TRAINING.getFirst().metric().name())
-            ? Optional.of(record(StepRow.Training.class, values, List.of()))
-            : Optional.empty();
     Map<String, Double> evaluations = new TreeMap<>();
     values.forEach(
         (name, value) -> {
@@ -79,7 +77,20 @@ public final class MetricCatalogue {
                 value instanceof Number number ? number.doubleValue() : Double.NaN);
           }
         });
-    return record(StepRow.class, values, List.of(evaluations, training));
+    return record(
+        StepRow.class,
+        values,
+        List.of(
+            evaluations,
+            part(StepRow.Training.class, TRAINING, values),
+            part(StepRow.Episodes.class, EPISODES, values)));
+  }
+
+  private static <T extends Record> Optional<T> part(
+      Class<T> type, List<Entry> entries, Map<String, ?> values) {
+    return values.containsKey(entries.getFirst().metric().name())
+        ? Optional.of(record(type, values, List.of()))
+        : Optional.empty();
   }
 
   private static <T extends Record> T record(
@@ -137,7 +148,9 @@ public final class MetricCatalogue {
             + " output, and in the run folder's `metrics.jsonl`. `eval` is absent when no"
             + " evaluation ran; `eval_NAME`, from 0 to 1, is the share of right answers of the"
             + " evaluation NAME under `evaluations`, where it ran. Row 0, before any step, has"
-            + " `step`, `seconds` and evaluations only. A"
+            + " `step`, `seconds` and evaluations only; a row has the metrics of episodes, those"
+            + " whose names begin with `episode_`, if the groups scored since the last step had"
+            + " turns with tools, or agents. A"
             + " number that is not finite is `null` in JSON."
             + " \"Since the last step\" means between the end of the step before and the end of"
             + " this one.");

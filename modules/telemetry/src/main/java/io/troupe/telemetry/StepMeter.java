@@ -85,6 +85,7 @@ public final class StepMeter {
   private long refused;
   private long ended;
   private long lost;
+  private EpisodeMeter episodes = new EpisodeMeter();
   private Verification verified = Verification.NONE;
 
   /** A meter that starts now. */
@@ -190,9 +191,17 @@ public final class StepMeter {
             reading.completions().rewardLengthCorrelation(),
             reading.completions().lengthRight(),
             reading.completions().lengthWrong());
+    StepRow row =
+        new StepRow(
+            step,
+            nowMillis / 1000.0,
+            OptionalDouble.empty(),
+            Map.of(),
+            Optional.of(training),
+            episodes.measured());
     verified = verification;
     reset(nowMillis);
-    return new StepRow(step, nowMillis / 1000.0, OptionalDouble.empty(), Optional.of(training));
+    return row;
   }
 
   private void scored(GroupSummary summary) {
@@ -200,6 +209,7 @@ public final class StepMeter {
     ended++;
     rollouts += summary.rewards().size();
     tokens += summary.tokens();
+    summary.episodes().forEach(episodes::add);
     double[] values = summary.rewards().stream().mapToDouble(Double::doubleValue).toArray();
     for (double reward : values) {
       rewards += reward;
@@ -246,6 +256,7 @@ public final class StepMeter {
 
   private void reset(long nowMillis) {
     spent.clear();
+    episodes = new EpisodeMeter();
     lastStepAt = nowMillis;
     groups = 0;
     degenerate = 0;

@@ -12,12 +12,14 @@ import java.util.TreeMap;
  * component's definition is on it, and in docs/metrics.md.
  *
  * <p>As JSON a row is one flat object with the components' names in snake_case: without {@code
- * eval} when no evaluation ran, without the measures of training before the first step. A number
- * that is not finite is null in JSON, and a dash or inf on the screen.
+ * eval} when no evaluation ran, without the measures of training before the first step, and without
+ * those of episodes where each was one answer. A number that is not finite is null in JSON, and a
+ * dash or inf on the screen.
  *
  * @param evaluations results of the named evaluations of this step; in JSON each is {@code
  *     eval_NAME}
  * @param training absent in the row before any step
+ * @param episodes absent where every episode since the last step was one answer
  */
 public record StepRow(
     @MetricDefinition(
@@ -39,14 +41,15 @@ public record StepRow(
             reading = "high: the policy has learnt; absent when no evaluation ran")
         OptionalDouble eval,
     Map<String, Double> evaluations,
-    Optional<Training> training) {
+    Optional<Training> training,
+    Optional<Episodes> episodes) {
   public StepRow {
     evaluations = Collections.unmodifiableMap(new TreeMap<>(evaluations));
   }
 
-  /** A row without named evaluations. */
+  /** A row without named evaluations and episodes. */
   public StepRow(long step, double seconds, OptionalDouble eval, Optional<Training> training) {
-    this(step, seconds, eval, Map.of(), training);
+    this(step, seconds, eval, Map.of(), training, Optional.empty());
   }
 
   /** What only a step has. */
@@ -390,6 +393,85 @@ public record StepRow(
               reading = "near the token limit: wrong answers are those that did not come to an end")
           double lengthWrong) {}
 
+  /** What only a step whose episodes have turns with tools, or agents, has. */
+  public record Episodes(
+      @MetricDefinition(
+              unit = "turns",
+              meaning = "mean turns of the episodes scored since the last step",
+              reading = "1: the policy calls no tool")
+          double episodeTurns,
+      @MetricDefinition(
+              unit = "calls",
+              meaning = "mean calls of tools of an episode",
+              reading = "0: the policy calls no tool")
+          double episodeToolCalls,
+      @MetricDefinition(
+              unit = "s",
+              meaning =
+                  "mean time of an episode, from its first request to its last answer or result",
+              reading =
+                  "high beside episode_sample_seconds: tools, or the agent between its turns, hold the workers")
+          double episodeSeconds,
+      @MetricDefinition(
+              unit = "s",
+              meaning = "part of episode_seconds in which the policy was asked for a turn",
+              reading = "high: sampling is what episodes take")
+          double episodeSampleSeconds,
+      @MetricDefinition(
+              unit = "s",
+              meaning = "part of episode_seconds in which a tool ran",
+              reading = "high: tools are what episodes take; troupe waits names one that hangs")
+          double episodeToolSeconds,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes that the policy ended itself, or its agent program, among those scored since the last step",
+              reading = "the rest met a limit, a tool or a fault")
+          double episodeStopCompleted,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes that a tool declared done, among those scored since the last step",
+              reading = "0 for tools that never do")
+          double episodeStopTool,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes that had episode.max_turns turns, among those scored since the last step",
+              reading = "high: raise it, or the policy goes in circles; look at a few")
+          double episodeStopMaxTurns,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes with a turn that reached rollout.max_tokens, among those scored since the last step",
+              reading = "high: raise it")
+          double episodeStopMaxTokens,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes that called tools episode.max_tool_calls times, among those scored since the last step",
+              reading = "high: raise it, or the policy goes in circles")
+          double episodeStopMaxToolCalls,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes whose next request would not have fitted the context, among those scored since the last step",
+              reading = "high: results of tools are long; lower output_bytes, or raise the context")
+          double episodeStopContextOverflow,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes ended by a call that could not be read, among those scored since the last step",
+              reading = "high: the format is not the policy's")
+          double episodeStopParseError,
+      @MetricDefinition(
+              unit = "share",
+              meaning =
+                  "episodes whose tool or agent took too long, among those scored since the last step",
+              reading =
+                  "above 0: raise episode.tool_timeout or agent.timeout, or look at the tools")
+          double episodeStopTimeout) {}
+
   /** The row before any step, to be evaluated. */
   public static StepRow before(double seconds) {
     return new StepRow(0, seconds, OptionalDouble.empty(), Optional.empty());
@@ -402,7 +484,8 @@ public record StepRow(
 
   /** This row with the results of its evaluations. */
   StepRow evaluated(StepScores scores) {
-    return new StepRow(step, seconds, scores.of(StepScores.HELD_OUT), scores.others(), training);
+    return new StepRow(
+        step, seconds, scores.of(StepScores.HELD_OUT), scores.others(), training, episodes);
   }
 
   /** Names and values in the catalogue's order, as they stand in JSON. */

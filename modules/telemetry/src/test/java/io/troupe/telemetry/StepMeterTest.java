@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.prompt.PromptCursor;
+import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
@@ -95,6 +97,25 @@ class StepMeterTest {
     assertThat(training.filtered()).isEqualTo(1);
     assertThat(training.requeued()).isEqualTo(1);
     assertThat(training.refused()).isEqualTo(1);
+  }
+
+  @Test
+  void row_episodesWithTools_hasTheirMeansAndSharesOfStopReasons() {
+    StepMeter meter = new StepMeter(0);
+    TokenVersions tokens = TokenVersions.uniform(WeightVersion.BASE, 9);
+    meter.event(
+        new Event.GroupBuffered(
+            new GroupSummary(
+                LEASE,
+                List.of(0.0, 1.0),
+                List.of(tokens, tokens),
+                List.of(
+                    new EpisodeSummary(4, 1, StopReason.MAX_TURNS, 3, 600, 1_000, 2_000),
+                    new EpisodeSummary(2, 1, StopReason.COMPLETED, 1, 200, 500, 1_000)))));
+    assertThat(meter.row(1, READING, VERIFIED, 1_000).episodes())
+        .contains(new StepRow.Episodes(3, 2, 1.5, 0.75, 0.4, 0.5, 0, 0.5, 0, 0, 0, 0, 0));
+    meter.event(new Event.GroupBuffered(summary(3, 0, 1)));
+    assertThat(meter.row(2, READING, VERIFIED, 2_000).episodes()).isEmpty();
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class StepRowTest {
@@ -63,13 +64,33 @@ final class StepRowTest {
     assertThat(MetricCatalogue.metrics())
         .hasSize(
             StepRow.class.getRecordComponents().length
-                - 2 // named evaluations and the measures of training
-                + StepRow.Training.class.getRecordComponents().length)
+                - 3 // named evaluations, the measures of training and of episodes
+                + StepRow.Training.class.getRecordComponents().length
+                + StepRow.Episodes.class.getRecordComponents().length)
         .allSatisfy(
             metric -> {
               assertThat(metric.meaning()).isNotBlank();
               assertThat(metric.reading()).isNotBlank();
             });
+  }
+
+  @Test
+  void toMap_episodes_areFieldsAndReadBack() {
+    StepRow plain = Rows.evaluated();
+    StepRow row =
+        new StepRow(
+            plain.step(),
+            plain.seconds(),
+            plain.eval(),
+            plain.evaluations(),
+            plain.training(),
+            Optional.of(new StepRow.Episodes(3, 2, 1.5, 0.75, 0.4, 0.5, 0, 0.5, 0, 0, 0, 0, 0)));
+
+    assertThat(row.toMap())
+        .containsEntry("episode_turns", 3.0)
+        .containsEntry("episode_stop_max_turns", 0.5);
+    assertThat(plain.toMap()).doesNotContainKey("episode_turns");
+    assertThat(MetricCatalogue.rowOf(row.toMap())).isEqualTo(row);
   }
 
   @Test

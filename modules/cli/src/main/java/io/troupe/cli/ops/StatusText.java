@@ -5,11 +5,13 @@ import io.troupe.telemetry.export.SafeText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** The picture of a run in a few lines of text. */
 final class StatusText {
   private static final int BAR = 20;
+  private static final String STOP = "episode_stop_";
 
   private StatusText() {}
 
@@ -57,6 +59,7 @@ final class StatusText {
                 run.path("groups_per_minute").asDouble(),
                 number(step.path("tokens_per_second")),
                 number(step.path("degenerate_share"))));
+    episodes(step).ifPresent(lines::add);
     JsonNode accounting = run.path("accounting");
     lines.add(
         "admitted %s = trained %s + filtered %s + skipped %s + failed %s + pending %d   %s"
@@ -73,6 +76,30 @@ final class StatusText {
                 run.path("balanced").asBoolean() ? "(adds up)" : "(DOES NOT ADD UP)"));
     copy(run).ifPresent(lines::add);
     return String.join("\n", lines) + "\n";
+  }
+
+  /** Of runs whose episodes have turns. */
+  private static Optional<String> episodes(JsonNode step) {
+    if (!step.has("episode_turns")) {
+      return Optional.empty();
+    }
+    List<String> stops = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> metric : step.properties()) {
+      if (metric.getKey().startsWith(STOP) && metric.getValue().asDouble() > 0) {
+        stops.add(
+            "%s %.0f%%"
+                .formatted(
+                    metric.getKey().substring(STOP.length()), 100 * metric.getValue().asDouble()));
+      }
+    }
+    return Optional.of(
+        "turns %s   an episode %s s, sampling %s s, tools %s s   ended by %s"
+            .formatted(
+                number(step.path("episode_turns")),
+                number(step.path("episode_seconds")),
+                number(step.path("episode_sample_seconds")),
+                number(step.path("episode_tool_seconds")),
+                String.join(", ", stops)));
   }
 
   private static Optional<String> copy(JsonNode run) {

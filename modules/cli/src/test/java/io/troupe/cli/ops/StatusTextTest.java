@@ -9,16 +9,20 @@ import org.junit.jupiter.api.Test;
 /** What {@code troupe status} says of a run. */
 final class StatusTextTest {
   private static List<String> lines(String troubles) throws Exception {
+    return lines(troubles, "");
+  }
+
+  private static List<String> lines(String troubles, String headline) throws Exception {
     return StatusText.of(
             new ObjectMapper()
                 .readTree(
                     """
                     {"facts": {"run": "r", "steps": 9, "max_staleness": 2}, "version": 3,
                      "phase": "running", "bottleneck": "Rollout is the bottleneck.",
-                     "as_of": 100500, "troubles": [%s], "stages": [], "headline": {},
+                     "as_of": 100500, "troubles": [%s], "stages": [], "headline": {%s},
                      "accounting": {"admitted": 4, "trained": 4}, "balanced": true}
                     """
-                        .formatted(troubles)))
+                        .formatted(troubles, headline)))
         .lines()
         .toList();
   }
@@ -42,6 +46,20 @@ final class StatusTextTest {
                 + " route\ufffd[31m",
             "! verifiers are away, for 1 s: no image",
             "");
+  }
+
+  @Test
+  void of_episodesWithTurns_saysTheirTimesAndWhyTheyEnded() throws Exception {
+    assertThat(
+            lines(
+                "",
+                """
+                "episode_turns": 2.5, "episode_seconds": 4, "episode_sample_seconds": 1,
+                "episode_tool_seconds": 3, "episode_stop_completed": 0.75,
+                "episode_stop_tool": 0, "episode_stop_max_turns": 0.25
+                """))
+        .contains(
+            "turns 2.500   an episode 4.000 s, sampling 1.000 s, tools 3.000 s   ended by completed 75%, max_turns 25%");
   }
 
   @Test

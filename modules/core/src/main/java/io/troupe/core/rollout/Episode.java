@@ -68,12 +68,18 @@ public record Episode(List<EpisodeSequence> sequences, StopReason stop) {
 
   /** The numbers without the tokens. */
   public EpisodeSummary summary() {
-    List<ToolRun> runs = turns().stream().flatMap(turn -> turn.tools().stream()).toList();
+    List<Turn> turns = turns();
+    List<ToolRun> runs = turns.stream().flatMap(turn -> turn.tools().stream()).toList();
+    TimeSpans sampled =
+        TimeSpans.of(turns, Turn::startMillis, turn -> turn.endMillis() - turn.startMillis());
+    TimeSpans tools = TimeSpans.of(runs, ToolRun::startMillis, ToolRun::millis);
     return new EpisodeSummary(
-        turns().size(),
+        turns.size(),
         sequences.size(),
         stop,
         runs.size(),
-        runs.stream().mapToLong(ToolRun::millis).sum());
+        tools.coveredMillis(),
+        sampled.coveredMillis(),
+        sampled.and(tools).wholeMillis());
   }
 }

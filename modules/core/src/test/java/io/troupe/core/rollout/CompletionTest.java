@@ -86,6 +86,33 @@ class CompletionTest {
   }
 
   @Test
+  void summary_ofTurnsAndToolsThatOverlap_countsEachMomentOnce() {
+    LeaseId lease = new LeaseId(new GroupId(3), 9);
+    Completion one =
+        new Completion(
+            new int[] {2}, new float[1], TokenVersions.of(new long[] {1}), FinishReason.STOP);
+    OpenEpisode open = OpenEpisode.under(lease);
+    int[][] asked = {{1}, {1, 2, 3}, {7}};
+    long[][] times = {{100, 140}, {200, 220}, {210, 230}};
+    for (int i = 0; i < asked.length; i++) {
+      open =
+          ((OpenEpisode.Recorded)
+                  open.record(
+                      lease,
+                      new OpenEpisode.Answered(Turn.MAIN, asked[i], one, times[i][0], times[i][1])))
+              .episode();
+    }
+    open =
+        open.withTools(
+            0,
+            List.of(
+                new ToolRun("a", "calc", ToolRun.Outcome.RAN, 0, 140, 30, 1, 1),
+                new ToolRun("b", "calc", ToolRun.Outcome.RAN, 0, 150, 40, 1, 1)));
+    assertThat(open.stopped(StopReason.COMPLETED).summary())
+        .isEqualTo(new EpisodeSummary(3, 2, StopReason.COMPLETED, 2, 50, 70, 130));
+  }
+
+  @Test
   void summary_withoutCompletionOrReward_isRefused() {
     LeaseId lease = new LeaseId(new GroupId(3), 9);
     TokenVersions versions = TokenVersions.uniform(WeightVersion.BASE, 1);

@@ -580,7 +580,7 @@ final class World {
       int turns = 1 + random.nextInt(tokens.length);
       int sequences = 1 + random.nextInt(turns);
       StopReason stop = STOP_REASONS.get(random.nextInt(STOP_REASONS.size()));
-      episodes.add(new EpisodeSummary(turns, sequences, stop, turns - 1, 5));
+      episodes.add(new EpisodeSummary(turns, sequences, stop, turns - 1, 5, 7, 20));
     }
     return new GroupSummary(lease, rewards, versions, episodes);
   }

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
@@ -50,7 +51,12 @@ final class GroupSummaryJson {
   private static final class In extends JsonDeserializer<GroupSummary> {
     private static final TypeReference<List<TokenVersions>> VERSIONS = new TypeReference<>() {};
     private static final TypeReference<List<Double>> REWARDS = new TypeReference<>() {};
-    private static final TypeReference<List<EpisodeSummary>> SUMMARIES = new TypeReference<>() {};
+    private static final TypeReference<List<ObjectNode>> SUMMARIES = new TypeReference<>() {};
+
+    /** Older records have neither of two times. */
+    private static ObjectNode timed(ObjectNode episode) {
+      return episode.has("millis") ? episode : episode.put("sampleMillis", 0).put("millis", 0);
+    }
 
     @Override
     public GroupSummary deserialize(JsonParser json, DeserializationContext context)
@@ -66,7 +72,12 @@ final class GroupSummaryJson {
           case "lease" -> lease.add(json.readValueAs(LeaseId.class));
           case "rewards" -> rewards.addAll(json.readValueAs(REWARDS));
           case "versions" -> versions.addAll(json.readValueAs(VERSIONS));
-          case EPISODES -> episodes.addAll(json.readValueAs(SUMMARIES));
+          case EPISODES -> {
+            List<ObjectNode> written = json.readValueAs(SUMMARIES);
+            for (ObjectNode episode : written) {
+              episodes.add(json.getCodec().treeToValue(timed(episode), EpisodeSummary.class));
+            }
+          }
           default -> context.handleUnknownProperty(json, this, GroupSummary.class, name);
         }
       }

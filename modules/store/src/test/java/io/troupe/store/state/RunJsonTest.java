@@ -191,7 +191,9 @@ public class RunJsonTest {
           lease,
           List.of(1.0, reward),
           List.of(versions, versions),
-          List.of(EpisodeSummary.ANSWER, new EpisodeSummary(3, 2, StopReason.MAX_TURNS, 4, 56)));
+          List.of(
+              EpisodeSummary.ANSWER,
+              new EpisodeSummary(3, 2, StopReason.MAX_TURNS, 4, 56, 78, 150)));
     }
   }
 

@@ -13,6 +13,7 @@ public final class MetricGroups {
   private static final String HELD_OUT = "eval";
   private static final String EVALUATION = "eval_";
   private static final String VERIFIER = "verifier_";
+  private static final String EPISODE = "episode_";
   private static final Set<String> TIMES =
       Set.of(
           "seconds",
@@ -52,6 +53,9 @@ public final class MetricGroups {
     }
     if (metric.startsWith(VERIFIER)) {
       return "verifier/" + metric.substring(VERIFIER.length());
+    }
+    if (metric.startsWith(EPISODE)) {
+      return "episode/" + metric.substring(EPISODE.length());
     }
     if (TIMES.contains(metric)) {
       return "time/" + metric;
