@@ -1,20 +1,69 @@
 package io.troupe.evaluation;
 
+import java.util.List;
+
 /**
- * One sampled completion as a verifier reads it.
+ * One sampled answer as a verifier reads it: a completion, or an episode with its last answer.
  *
  * @param text up to the first stop string
- * @param tokens sampled, the stop token included
+ * @param tokens sampled in all turns, stop tokens included
  * @param finish {@value #STOP} or {@value #LENGTH}, as OpenAI's interface has it
  */
-public record Answer(String text, int tokens, String finish) {
+public record Answer(String text, int tokens, String finish, AnsweredEpisode episode) {
   /** The policy ended the completion. */
-  static final String STOP = "stop";
+  public static final String STOP = "stop";
 
   /** The limit of tokens ended it. */
-  static final String LENGTH = "length";
+  public static final String LENGTH = "length";
+
+  /**
+   * What an episode has beside its last answer. It has no times, so that an evaluation's files are
+   * the same however long tools took.
+   *
+   * @param stop why it ended, in lower case
+   * @param turns none for a completion
+   * @param submission what its environment hands in to the verifier; empty if the text is judged
+   */
+  public record AnsweredEpisode(String stop, List<AnswerTurn> turns, String submission) {
+    static final AnsweredEpisode NONE = new AnsweredEpisode("", List.of(), "");
+
+    public AnsweredEpisode {
+      turns = List.copyOf(turns);
+    }
+  }
+
+  /**
+   * One turn.
+   *
+   * @param observed text that its request adds to the former turn's
+   * @param tokens sampled ones
+   */
+  public record AnswerTurn(
+      String agent, String observed, String sampled, int tokens, List<ToolUse> tools) {
+    public AnswerTurn {
+      tools = List.copyOf(tools);
+    }
+  }
+
+  /**
+   * A call of a tool that was carried out.
+   *
+   * @param outcome in lower case
+   * @param bytes of its result
+   */
+  public record ToolUse(String name, String outcome, int exit, int bytes) {}
+
+  /** A completion. */
+  public Answer(String text, int tokens, String finish) {
+    this(text, tokens, finish, AnsweredEpisode.NONE);
+  }
 
   boolean truncated() {
     return finish.equals(LENGTH);
+  }
+
+  /** What is judged. */
+  String judged() {
+    return episode.submission().isEmpty() ? text : episode.submission();
   }
 }

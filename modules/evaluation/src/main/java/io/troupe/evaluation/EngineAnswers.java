@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 /**
  * Samples with an engine of this process, whose weights are loaded. Many samples of a prompt are
@@ -23,23 +24,46 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class EngineAnswers implements AnswerSource {
   private static final int PART = 32;
 
-  private final SamplingEngine engine;
+  /** Samples parts of questions, and closes its engine. */
+  public interface PartSampler extends AutoCloseable {
+    /**
+     * Starts to sample.
+     *
+     * @param items what each request asks
+     * @return one stage a request, in order
+     */
+    List<CompletionStage<List<Answer>>> sample(
+        List<SampleRequest> requests, List<EvaluationItem> items);
+
+    @Override
+    void close();
+  }
+
+  private final PartSampler sampler;
   private final Tokenizer tokenizer;
   private final AtomicLong requests = new AtomicLong();
 
-  public EngineAnswers(SamplingEngine engine, Tokenizer tokenizer) {
-    this.engine = engine;
+  /** Answers that are what a sampler makes. */
+  public EngineAnswers(PartSampler sampler, Tokenizer tokenizer) {
+    this.sampler = sampler;
     this.tokenizer = tokenizer;
+  }
+
+  /** Answers that are one completion each. */
+  public EngineAnswers(SamplingEngine engine, Tokenizer tokenizer) {
+    this(new Completions(engine, tokenizer), tokenizer);
   }
 
   @Override
   public List<CompletionStage<List<Answer>>> answer(List<Question> questions) {
     List<SampleRequest> parts = new ArrayList<>();
+    List<EvaluationItem> items = new ArrayList<>();
     List<Integer> partsOf = new ArrayList<>();
     for (Question question : questions) {
       int[] prompt = tokenizer.encodeWithSpecial(question.item().prompt().text());
       int before = parts.size();
       for (int done = 0; done < question.samples(); done += PART) {
+        items.add(question.item());
         parts.add(
             new SampleRequest(
                 new LeaseId(new GroupId(requests.incrementAndGet()), 1),
@@ -50,39 +74,54 @@ public final class EngineAnswers implements AnswerSource {
       }
       partsOf.add(parts.size() - before);
     }
-    List<CompletionStage<List<Completion>>> sampled = engine.sample(parts);
+    List<CompletionStage<List<Answer>>> sampled = sampler.sample(parts, items);
     List<CompletionStage<List<Answer>>> answers = new ArrayList<>();
     int next = 0;
     for (int i = 0; i < questions.size(); i++) {
       int end = next + partsOf.get(i);
-      answers.add(joined(questions.get(i).item(), sampled.subList(next, end)));
+      answers.add(joined(sampled.subList(next, end)));
       next = end;
     }
     return answers;
   }
 
-  private CompletionStage<List<Answer>> joined(
-      EvaluationItem item, List<CompletionStage<List<Completion>>> parts) {
-    List<CompletableFuture<List<Completion>>> stages =
+  private static CompletionStage<List<Answer>> joined(List<CompletionStage<List<Answer>>> parts) {
+    List<CompletableFuture<List<Answer>>> stages =
         parts.stream().map(CompletionStage::toCompletableFuture).toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
-        .thenApply(
-            _ ->
-                stages.stream()
-                    .flatMap(part -> part.join().stream())
-                    .map(completion -> answer(item, completion))
-                    .toList());
-  }
-
-  private Answer answer(EvaluationItem item, Completion completion) {
-    return new Answer(
-        StopMatcher.cut(tokenizer.decode(completion.tokens()), item.sampling().stops()),
-        completion.length(),
-        completion.finishReason() == FinishReason.LENGTH ? Answer.LENGTH : Answer.STOP);
+        .thenApply(_ -> stages.stream().flatMap(part -> part.join().stream()).toList());
   }
 
   @Override
   public void close() {
-    engine.close();
+    sampler.close();
+  }
+
+  private record Completions(SamplingEngine engine, Tokenizer tokenizer) implements PartSampler {
+    @Override
+    public List<CompletionStage<List<Answer>>> sample(
+        List<SampleRequest> requests, List<EvaluationItem> items) {
+      List<CompletionStage<List<Completion>>> sampled = engine.sample(requests);
+      return IntStream.range(0, items.size())
+          .<CompletionStage<List<Answer>>>mapToObj(
+              i ->
+                  sampled
+                      .get(i)
+                      .thenApply(
+                          all -> all.stream().map(each -> answer(items.get(i), each)).toList()))
+          .toList();
+    }
+
+    private Answer answer(EvaluationItem item, Completion completion) {
+      return new Answer(
+          StopMatcher.cut(tokenizer.decode(completion.tokens()), item.sampling().stops()),
+          completion.length(),
+          completion.finishReason() == FinishReason.LENGTH ? Answer.LENGTH : Answer.STOP);
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
   }
 }

@@ -207,7 +207,7 @@ public final class EvaluationJob {
 
     private List<CompletableFuture<Verdict>> judged(EvaluationItem item, List<Answer> answers) {
       return answers.stream()
-          .map(answer -> verifier.verify(item.prompt(), answer.text()).toCompletableFuture())
+          .map(answer -> verifier.verify(item.prompt(), answer.judged()).toCompletableFuture())
           .toList();
     }
 

@@ -62,12 +62,17 @@ record EvaluationLines(String task) {
   }
 
   String completion(EvaluationItem item, int sample, Answer answer) {
-    return text(
+    ObjectNode node =
         head(item)
             .put("sample", sample)
             .put("completion", answer.text())
             .put("tokens", answer.tokens())
-            .put("finish", answer.finish()));
+            .put("finish", answer.finish());
+    if (!answer.episode().turns().isEmpty()) {
+      node.put("stop", answer.episode().stop());
+      node.set("turns", JSON.valueToTree(answer.episode().turns()));
+    }
+    return text(node);
   }
 
   String result(EvaluationItem item, int sample, Verdict verdict) {

@@ -9,7 +9,6 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.evaluation.AnswerSource;
 import io.troupe.evaluation.EndpointAnswers;
-import io.troupe.evaluation.EngineAnswers;
 import io.troupe.evaluation.EvaluationJob;
 import io.troupe.evaluation.EvaluationProtocol;
 import io.troupe.evaluation.EvaluationTask;
@@ -66,7 +65,7 @@ record EvalSession(
               new EvaluationTasks(
                   policy, tasks, Optional.of(engines.tokenizer()), engines.contextLength())) {
         SamplingEngine engine = engines.newSampler();
-        try (AnswerSource source = new EngineAnswers(engine, engines.tokenizer())) {
+        try (AnswerSource source = policy.answers(engine, engines)) {
           engine.load(policy.weights().getFirst()).toCompletableFuture().join();
           EvaluationProtocol protocol =
               protocol(policy.description(), tasks, resolved, loaded.tasks(), shard);

@@ -6,13 +6,20 @@ import io.troupe.chat.JinjaChatTemplate;
 import io.troupe.config.RunConfig;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.ToolSchema;
+import io.troupe.evaluation.AnswerSource;
+import io.troupe.evaluation.EngineAnswers;
+import io.troupe.gateway.agent.AgentSettings;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.runtime.TrainerTasks;
+import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.serve.model.ServedWeights;
 import io.troupe.store.checkpoint.Checkpoint;
 import io.troupe.store.checkpoint.Checkpoints;
@@ -88,7 +95,9 @@ public record EvaluatedPolicy(
       throws IOException {
     Checkpoint chosen = chosen(folder, step);
     RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
-    refuseTools(folder.name(), config);
+    if (!sampled) {
+      refuseTurns(folder.name(), config);
+    }
     Composition composition = Composition.of(config, folder.checkpoints());
     Path directory = chosen.directory().resolve(TrainerTasks.POLICY_FOLDER);
     WeightSnapshot snapshot = ServedWeights.read(directory, new WeightVersion(chosen.step()));
@@ -97,6 +106,7 @@ public record EvaluatedPolicy(
     description.put("version", chosen.step());
     description.put("weights", snapshot.digest());
     description.put("chat_template", templates(directory));
+    description.putAll(described(composition.evaluationSampling().episodes()));
     return new EvaluatedPolicy(
         List.of(composition),
         sampled ? List.of(snapshot) : List.of(),
@@ -123,18 +133,46 @@ public record EvaluatedPolicy(
         .orElseThrow(() -> new IOException(missing(folder, step, whole)));
   }
 
-  /** A policy that learnt to call tools is not measured by its answers without them. */
-  static void refuseTools(String run, RunConfig config) throws UnsupportedPolicyException {
-    if (config.episode().hasAgent()) {
+  /** Servers answer once, and a policy that acts in turns is not measured by single answers. */
+  static void refuseTurns(String run, RunConfig config) throws UnsupportedPolicyException {
+    if (config.episode().hasAgent() || config.episode().hasTools()) {
       throw new UnsupportedPolicyException(
-          "the policy of %s answers the agent of episode.agent, which `troupe eval` has not; read the run's own evaluations, which have it: eval in metrics.jsonl, and `evaluations` in its configuration"
-              .formatted(run));
+          "the policy of %s acts in turns (episode.%s), and servers are asked for single answers; leave out --endpoint, so that this process samples"
+              .formatted(run, config.episode().hasAgent() ? "agent" : "environment"));
     }
-    if (config.episode().hasTools()) {
+  }
+
+  /** What samples with the loaded weights: a completion a sample, or an episode of the run's. */
+  public AnswerSource answers(SamplingEngine engine, PolicyEngines engines)
+      throws UnsupportedPolicyException {
+    EpisodeSettings episodes = episodes();
+    if (episodes instanceof EpisodeSettings.SingleTurn) {
+      return new EngineAnswers(engine, engines.tokenizer());
+    }
+    try {
+      return new EngineAnswers(
+          new EpisodeAnswers(engine, engines.tokenizer(), engines.contextLength(), episodes),
+          engines.tokenizer());
+    } catch (EnvironmentFailedException failure) {
       throw new UnsupportedPolicyException(
-          "the policy of %s calls the tools of episode.environment, which `troupe eval` has not; read the run's own evaluations, which have them: eval in metrics.jsonl, and `evaluations` in its configuration"
-              .formatted(run));
+          "episode.environment of the run: " + failure.getMessage(), failure);
     }
+  }
+
+  private EpisodeSettings episodes() {
+    return run.isEmpty()
+        ? new EpisodeSettings.SingleTurn()
+        : run.getFirst().evaluationSampling().episodes();
+  }
+
+  /** What the protocol says of episodes, so that shards and continuations have the same. */
+  private static Map<String, Object> described(EpisodeSettings episodes) {
+    return switch (episodes) {
+      case EpisodeSettings.SingleTurn _ -> Map.of();
+      case EpisodeSettings.ToolLoop loop ->
+          Map.of("tools", loop.provider().tools().stream().map(ToolSchema::name).toList());
+      case EpisodeSettings.Agents(AgentSettings agent) -> Map.of("agent", agent.command());
+    };
   }
 
   private static String missing(RunFolder folder, OptionalLong step, List<Checkpoint> whole) {

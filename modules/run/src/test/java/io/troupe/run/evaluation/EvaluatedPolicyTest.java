@@ -15,12 +15,12 @@ class EvaluatedPolicyTest {
   }
 
   @Test
-  void refuseTools_policyThatCallsTools_isRefusedWithTheWayOut() {
+  void refuseTurns_policyThatCallsTools_isRefusedWithTheWayOut() {
     assertThatThrownBy(
-            () -> EvaluatedPolicy.refuseTools("tools-1", shipped("tools-arithmetic.yaml")))
+            () -> EvaluatedPolicy.refuseTurns("tools-1", shipped("tools-arithmetic.yaml")))
         .isInstanceOf(UnsupportedPolicyException.class)
-        .hasMessageContainingAll("tools-1", "episode.environment", "metrics.jsonl");
-    assertThatCode(() -> EvaluatedPolicy.refuseTools("q", shipped("quickstart.yaml")))
+        .hasMessageContainingAll("tools-1", "episode.environment", "--endpoint");
+    assertThatCode(() -> EvaluatedPolicy.refuseTurns("q", shipped("quickstart.yaml")))
         .doesNotThrowAnyException();
   }
 }

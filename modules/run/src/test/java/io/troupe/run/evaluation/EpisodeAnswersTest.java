@@ -1,0 +1,181 @@
+package io.troupe.run.evaluation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.PromptId;
+import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.SampleRequest;
+import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.environments.Environment;
+import io.troupe.environments.EnvironmentFailedException;
+import io.troupe.environments.EnvironmentPool;
+import io.troupe.environments.EnvironmentProvider;
+import io.troupe.environments.ToolCall;
+import io.troupe.environments.ToolResult;
+import io.troupe.environments.ToolSchema;
+import io.troupe.environments.format.InlineFormat;
+import io.troupe.evaluation.Answer;
+import io.troupe.evaluation.EngineAnswers;
+import io.troupe.evaluation.EvaluationItem;
+import io.troupe.evaluation.Question;
+import io.troupe.runtime.episode.EpisodeSettings;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class EpisodeAnswersTest {
+  private static final CharacterTokenizer TOKENIZER =
+      new CharacterTokenizer("[]acelr 0123456789*=;");
+  private static final EvaluationItem ITEM =
+      new EvaluationItem(
+          new Prompt(new PromptId("p"), "s", "2*3=", "6", ""),
+          Map.of(),
+          SamplingSettings.greedy(16));
+
+  /** Calls the tool first, and answers what the tool has said. */
+  private static final class Caller implements SamplingEngine {
+    private boolean closed;
+
+    @Override
+    public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+      return requests.stream()
+          .<CompletionStage<List<Completion>>>map(
+              request -> {
+                boolean told = TOKENIZER.decode(request.prompt()).endsWith(";");
+                return CompletableFuture.completedStage(
+                    Collections.nCopies(
+                        request.completions(), completion(told ? "6" : "[calc 2*3]")));
+              })
+          .toList();
+    }
+
+    private static Completion completion(String text) {
+      int[] tokens = TOKENIZER.encode(text);
+      return new Completion(
+          tokens,
+          new float[tokens.length],
+          TokenVersions.uniform(WeightVersion.BASE, tokens.length),
+          text.endsWith("]") ? FinishReason.STOP_STRING : FinishReason.STOP);
+    }
+
+    @Override
+    public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void cancel(LeaseId lease) {
+      // Nothing is ever open.
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  /** A calculator whose first calls fail. */
+  private record Failing(int failures, AtomicInteger calls) implements EnvironmentProvider {
+    @Override
+    public String name() {
+      return "test";
+    }
+
+    @Override
+    public List<ToolSchema> tools() {
+      return List.of(new ToolSchema("calc", "Calculates.", "{}"));
+    }
+
+    @Override
+    public EnvironmentPool open() {
+      return () ->
+          new Environment() {
+            @Override
+            public void reset(Prompt prompt, long seed) {
+              // Nothing is kept.
+            }
+
+            @Override
+            public ToolResult step(ToolCall call) {
+              if (calls.incrementAndGet() <= failures) {
+                throw new EnvironmentFailedException("the server is gone");
+              }
+              return ToolResult.of("6");
+            }
+
+            @Override
+            public void close() {
+              // Nothing is held.
+            }
+          };
+    }
+  }
+
+  private static List<Answer> answered(int failures, int samples) {
+    Caller engine = new Caller();
+    EpisodeSettings.ToolLoop loop =
+        new EpisodeSettings.ToolLoop(
+            new Failing(failures, new AtomicInteger()),
+            new InlineFormat(),
+            4,
+            4,
+            Duration.ofSeconds(20),
+            false);
+    EpisodeAnswers episodes = new EpisodeAnswers(engine, TOKENIZER, 64, loop);
+    try (EngineAnswers source = new EngineAnswers(episodes, TOKENIZER)) {
+      return source
+          .answer(List.of(new Question(ITEM, samples, 7)))
+          .getFirst()
+          .toCompletableFuture()
+          .join();
+    } finally {
+      assertThat(engine.closed).isTrue();
+    }
+  }
+
+  @Test
+  void answer_policyThatCallsATool_isItsLastAnswerWithItsTurns() {
+    List<Answer> answers = answered(0, 40);
+    assertThat(answers).hasSize(40);
+    assertThat(answers)
+        .containsOnly(
+            new Answer(
+                "6",
+                11,
+                Answer.STOP,
+                new Answer.AnsweredEpisode(
+                    "completed",
+                    List.of(
+                        new Answer.AnswerTurn(
+                            "main",
+                            "",
+                            "[calc 2*3]",
+                            10,
+                            List.of(new Answer.ToolUse("calc", "ran", 0, 1))),
+                        new Answer.AnswerTurn("main", "6;", "6", 1, List.of())),
+                    "")));
+  }
+
+  @Test
+  void answer_environmentThatFails_isAskedAgainAFewTimes() {
+    assertThat(answered(2, 1)).hasSize(1);
+    assertThatThrownBy(() -> answered(3, 1))
+        .isInstanceOf(CompletionException.class)
+        .hasMessageContaining("the server is gone");
+  }
+}
