@@ -4,7 +4,7 @@ package io.troupe.environments;
  * What an environment runs on has failed, through no fault of the policy: the episode is lost work
  * and has no reward.
  */
-public final class EnvironmentFailedException extends RuntimeException {
+public class EnvironmentFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public EnvironmentFailedException(String message) {

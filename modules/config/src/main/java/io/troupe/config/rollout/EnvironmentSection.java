@@ -39,8 +39,9 @@ public record EnvironmentSection(
         List<BoxTool> tools,
     @Doc("What an episode may take in its sandbox.") BoxSection sandbox,
     @Doc(
-            "Program and arguments of an MCP server on standard input and output, which the episodes"
-                + " of a worker share; empty means none.")
+            "An MCP server, which the episodes of a worker share: program and arguments of one on"
+                + " standard input and output, or the URL of one behind HTTP and headers, each"
+                + " `Name: value`; empty means none.")
         List<String> mcp)
     implements Validated {
   /** How a program of these settings is run. */

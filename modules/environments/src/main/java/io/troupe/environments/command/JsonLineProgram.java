@@ -176,11 +176,6 @@ public final class JsonLineProgram implements AutoCloseable {
     return !failure.isDone();
   }
 
-  /** Returns its process id. */
-  public long pid() {
-    return program.join().pid();
-  }
-
   /** Ends the program and everything that it has started. */
   @Override
   public void close() {

@@ -10,7 +10,6 @@ import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
-import io.troupe.environments.command.JsonLineProgram;
 import io.troupe.environments.command.ProgramSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * A running MCP server on the other side of standard input and output: JSON-RPC 2.0, a message on
- * each line (modelcontextprotocol.io, revision 2025-11-25). Calls of many episodes may be pending.
+ * An MCP server that has agreed to talk: JSON-RPC 2.0 (modelcontextprotocol.io, revision
+ * 2025-11-25). Calls of many episodes may be pending.
  *
  * <p>What a tool reports as its error is a result for the policy, and so are arguments that the
  * server refuses. All else that goes wrong is a failure of the server.
@@ -27,16 +26,15 @@ import java.util.stream.StreamSupport;
 final class McpClient implements AutoCloseable {
   private static final String REVISION = "2025-11-25";
   private static final int INVALID_PARAMETERS = -32602;
-  private static final int NO_SUCH_METHOD = -32601;
   private static final int MOST_PAGES = 100;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final ProgramSettings settings;
-  private final JsonLineProgram program;
+  private final McpTransport transport;
 
-  private McpClient(ProgramSettings settings, JsonLineProgram program) {
+  private McpClient(ProgramSettings settings, McpTransport transport) {
     this.settings = settings;
-    this.program = program;
+    this.transport = transport;
   }
 
   /**
@@ -45,7 +43,7 @@ final class McpClient implements AutoCloseable {
    * @throws EnvironmentFailedException if it cannot be started, or does not speak MCP
    */
   static McpClient start(ProgramSettings settings) {
-    McpClient client = new McpClient(settings, JsonLineProgram.start(settings, McpClient::answer));
+    McpClient client = new McpClient(settings, McpTransport.start(settings));
     try {
       ObjectNode hello = JsonNodeFactory.instance.objectNode().put("protocolVersion", REVISION);
       hello.putObject("capabilities");
@@ -53,10 +51,12 @@ final class McpClient implements AutoCloseable {
       JsonNode agreed = client.result(client.asked("initialize", hello), "initialize");
       if (!agreed.path("protocolVersion").isTextual()) {
         throw new EnvironmentFailedException(
-            "%s does not answer initialize as MCP says: %s".formatted(settings.line(), agreed));
+            "%s does not answer initialize as MCP says: %s"
+                .formatted(McpTransport.name(settings), agreed));
       }
-      client.program.tell(
-          message("notifications/initialized", JsonNodeFactory.instance.objectNode()));
+      client.transport.agreed(agreed.path("protocolVersion").asText());
+      client.transport.tell(
+          McpTransport.message("notifications/initialized", JsonNodeFactory.instance.objectNode()));
       return client;
     } catch (EnvironmentFailedException failure) {
       client.close();
@@ -64,56 +64,18 @@ final class McpClient implements AutoCloseable {
     }
   }
 
-  /**
-   * Answers what the server asks; notifications, and lines that are no message, are passed over.
-   */
-  private static void answer(JsonLineProgram program, String line) {
-    JsonNode message = JsonLineProgram.parsed(line);
-    if (!message.has("method") || !message.has("id")) {
-      return;
-    }
-    ObjectNode reply = JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0");
-    reply.set("id", message.path("id"));
-    if (message.path("method").asText().equals("ping")) {
-      reply.putObject("result");
-    } else {
-      reply
-          .putObject("error")
-          .put("code", NO_SUCH_METHOD)
-          .put("message", "this client has no " + message.path("method").asText());
-    }
-    Thread.ofVirtual().start(() -> program.tell(reply));
-  }
-
-  private static ObjectNode message(String method, ObjectNode parameters) {
-    ObjectNode message =
-        JsonNodeFactory.instance.objectNode().put("jsonrpc", "2.0").put("method", method);
-    message.set("params", parameters);
-    return message;
-  }
-
   private JsonNode asked(String method, ObjectNode parameters) {
-    return program.ask(
-        message(method, parameters),
-        settings.timeout(),
-        id -> {
-          if (!method.equals("initialize")) { // which MCP forbids to cancel
-            program.tell(
-                message(
-                    "notifications/cancelled",
-                    JsonNodeFactory.instance
-                        .objectNode()
-                        .put("requestId", id)
-                        .put("reason", "no reply within " + settings.timeout())));
-          }
-        });
+    return transport.ask(McpTransport.message(method, parameters));
   }
 
   private JsonNode result(JsonNode reply, String method) {
     if (!reply.has("result")) {
       throw new EnvironmentFailedException(
           "%s refuses %s: %s"
-              .formatted(settings.line(), method, reply.path("error").path("message").asText()));
+              .formatted(
+                  McpTransport.name(settings),
+                  method,
+                  reply.path("error").path("message").asText()));
     }
     return reply.path("result");
   }
@@ -132,7 +94,8 @@ final class McpClient implements AutoCloseable {
       page.set("cursor", listed.path("nextCursor"));
     }
     throw new EnvironmentFailedException(
-        "%s lists its tools on more than %d pages".formatted(settings.line(), MOST_PAGES));
+        "%s lists its tools on more than %d pages"
+            .formatted(McpTransport.name(settings), MOST_PAGES));
   }
 
   private ToolSchema schema(JsonNode tool) {
@@ -144,7 +107,7 @@ final class McpClient implements AutoCloseable {
     } catch (IllegalArgumentException misnamed) {
       throw new EnvironmentFailedException(
           "%s has a tool that cannot be called: %s"
-              .formatted(settings.line(), misnamed.getMessage()),
+              .formatted(McpTransport.name(settings), misnamed.getMessage()),
           misnamed);
     }
   }
@@ -192,15 +155,11 @@ final class McpClient implements AutoCloseable {
   }
 
   boolean isAlive() {
-    return program.isAlive();
-  }
-
-  long pid() {
-    return program.pid();
+    return transport.isAlive();
   }
 
   @Override
   public void close() {
-    program.close();
+    transport.close();
   }
 }

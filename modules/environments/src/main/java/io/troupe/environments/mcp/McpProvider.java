@@ -62,7 +62,12 @@ public final class McpProvider implements EnvironmentProvider {
 
     @Override
     public ToolResult step(ToolCall call) {
-      return server.client().call(call);
+      McpClient client = server.client();
+      try {
+        return client.call(call);
+      } catch (McpSessionLostException lost) {
+        return server.renewed(client).call(call);
+      }
     }
 
     @Override

@@ -51,7 +51,7 @@ final class McpServer implements AutoCloseable {
     if (now < notBefore) {
       throw new EnvironmentFailedException(
           "the MCP server %s ended %d times in a row; it is started again in %d ms"
-              .formatted(settings.line(), ends, notBefore - now));
+              .formatted(McpTransport.name(settings), ends, notBefore - now));
     }
     try {
       McpClient started = slots.start();
@@ -63,6 +63,19 @@ final class McpServer implements AutoCloseable {
       notBefore = now + BACKOFF.pauseMillis(ends);
       throw failure;
     }
+  }
+
+  /**
+   * Returns the server with a new session, where one was lost.
+   *
+   * @param lost whose session is gone
+   */
+  synchronized McpClient renewed(McpClient lost) {
+    if (running.filter(client -> client == lost).isPresent()) {
+      slots.end(lost);
+      running = Optional.empty();
+    }
+    return client();
   }
 
   private void noteEnd(McpClient ended, long now) {

@@ -30,6 +30,7 @@ class McpProviderTest {
     String script =
         """
         echo starting up
+        echo $$ > "$LOG.pid"
         while read -r line; do
           echo "$line" >> "$LOG"
           id=$(echo "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/')
@@ -138,12 +139,13 @@ class McpProviderTest {
   }
 
   @Test
-  void client_serverThatDied_isStartedAgainAfterAPauseThatDoubles() {
+  void client_serverThatDied_isStartedAgainAfterAPauseThatDoubles() throws IOException {
     AtomicLong now = new AtomicLong();
     try (McpServer server = new McpServer(server("exit"), now::get)) {
       for (int end = 1; end <= 3; end++) {
         McpClient client = server.client();
-        ProcessHandle.of(client.pid()).orElseThrow().destroyForcibly();
+        long pid = Long.parseLong(Files.readString(folder.resolve("log.pid")).strip());
+        ProcessHandle.of(pid).orElseThrow().destroyForcibly();
         Await.until(() -> !client.isAlive());
         assertThatThrownBy(server::client)
             .isInstanceOf(EnvironmentFailedException.class)
