@@ -48,6 +48,10 @@ public final class LocalRanks implements TrainerRanks {
   private final RankListener rankListener;
   private final Duration limit;
   private final Path scratch;
+
+  /** Of the copies of the last common step. */
+  private long mark;
+
   private final Consumer<String> say;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
@@ -158,7 +162,10 @@ public final class LocalRanks implements TrainerRanks {
   @Override
   public List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
       throws RankLostException {
-    return round().step(batches, optimisation);
+    long next = RankCopies.newMark();
+    List<RankStepOutcome> steps = round().step(batches, optimisation, next);
+    mark = RankFanOut.moved(steps) ? next : mark;
+    return steps;
   }
 
   @Override
@@ -169,6 +176,20 @@ public final class LocalRanks implements TrainerRanks {
   @Override
   public void freezeReference() throws RankLostException {
     round().freezeReference();
+  }
+
+  @Override
+  public Optional<String> recover(long steps) throws RankLostException {
+    long next = RankCopies.newMark();
+    Optional<String> lacking = round().takeCopies(mark, next, steps);
+    mark = lacking.isEmpty() ? next : mark;
+    return lacking;
+  }
+
+  @Override
+  public void wentBack(String reason) {
+    LOG.warn("event=trainer_ranks_went_back reason=\"{}\"", reason);
+    say.accept(reason);
   }
 
   @Override

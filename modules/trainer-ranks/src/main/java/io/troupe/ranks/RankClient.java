@@ -123,11 +123,13 @@ final class RankClient implements AutoCloseable {
   /**
    * Has it make a step.
    *
+   * @param mark of the copies that it keeps of the state after the step
    * @param ticket where it waits for the others' gradients
    */
-  RankStepOutcome step(RankBatch batch, OptimizerSettings optimisation, StepBarrier.Arrival ticket)
+  RankStepOutcome step(
+      RankBatch batch, OptimizerSettings optimisation, long mark, StepBarrier.Arrival ticket)
       throws IOException, RankLostException {
-    sendMessage(new RankProtocol.Step(batch, optimisation));
+    sendMessage(new RankProtocol.Step(batch, optimisation, mark));
     Runnable ready =
         () -> {
           ticket.onVerdict(this::sendVerdict);
@@ -136,6 +138,22 @@ final class RankClient implements AutoCloseable {
     return switch (answer(ready, ticket::missed)) {
       case RankProtocol.StepDone(var norm, var part) -> new RankStepOutcome.Updated(norm, part);
       case RankProtocol.Refused(String reason) -> new RankStepOutcome.Refused(reason);
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  /** Returns which copies it keeps. */
+  List<CopyPlan.Held> copies() throws IOException, RankLostException {
+    return switch (ask(new RankProtocol.ListCopies())) {
+      case RankProtocol.CopiesListed(List<CopyPlan.Held> copies) -> copies;
+      case RankProtocol.Answer other -> throw strange(other);
+    };
+  }
+
+  /** Has it take the state of a step from copies. */
+  boolean takeCopies(CopyPlan plan) throws IOException, RankLostException {
+    return switch (ask(new RankProtocol.TakeCopies(plan))) {
+      case RankProtocol.CopiesTaken() -> true;
       case RankProtocol.Answer other -> throw strange(other);
     };
   }

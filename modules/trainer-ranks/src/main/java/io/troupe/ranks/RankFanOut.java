@@ -76,15 +76,24 @@ record RankFanOut(
                 slot.call().begin(place, addresses, folders.get(place), ticket));
   }
 
-  /** A step: nobody exchanges before all have their gradients. */
-  List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
+  /**
+   * A step: nobody exchanges before all have their gradients.
+   *
+   * @param mark of the copies that ranks keep of the state after it
+   */
+  List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation, long mark)
       throws RankLostException {
     return askAll(
         (place, slot, ticket) -> {
-          RankStepOutcome made = slot.call().step(batches.get(place), optimisation, ticket);
+          RankStepOutcome made = slot.call().step(batches.get(place), optimisation, mark, ticket);
           ticket.ready(); // One that had nothing to exchange holds nobody up.
           return made;
         });
+  }
+
+  /** Whether the ranks have moved in a step. */
+  static boolean moved(List<RankStepOutcome> outcomes) {
+    return outcomes.stream().allMatch(RankStepOutcome.Updated.class::isInstance);
   }
 
   /** Has each write its piece of the state. */
@@ -117,6 +126,26 @@ record RankFanOut(
   /** Has each freeze its reference. */
   void freezeReference() throws RankLostException {
     var _ = askAll((_, slot, _) -> slot.call().freezeReference());
+  }
+
+  /**
+   * Has all take the state after a step from copies, if every piece of it is left.
+   *
+   * @param mark of the copies
+   * @param nextMark of those that they make of that state
+   * @param steps from the state that they began from to that step
+   * @return empty if they have it; otherwise why not
+   */
+  Optional<String> takeCopies(long mark, long nextMark, long steps) throws RankLostException {
+    CopyPlan.Outcome outcome =
+        CopyPlan.of(mark, nextMark, steps, askAll((_, slot, _) -> slot.call().copies()));
+    return switch (outcome) {
+      case CopyPlan.Lacking(String reason) -> Optional.of(reason);
+      case CopyPlan.Found(CopyPlan plan) -> {
+        var _ = askAll((_, slot, _) -> slot.call().takeCopies(plan));
+        yield Optional.empty();
+      }
+    };
   }
 
   /** Returns the bytes that passed between the coordinator and these processes. */

@@ -81,8 +81,18 @@ sealed interface RankProtocol {
   /** Take what the trainer has saved: so many files, which follow as bytes, in this order. */
   record ReceiveState(List<String> files) implements Order {}
 
-  /** Make a step with the others. */
-  record Step(RankBatch batch, OptimizerSettings optimisation) implements Order {}
+  /**
+   * Make a step with the others, and keep copies of the state after it.
+   *
+   * @param mark of these copies; no other attempt at a step has it
+   */
+  record Step(RankBatch batch, OptimizerSettings optimisation, long mark) implements Order {}
+
+  /** Say which copies are kept. */
+  record ListCopies() implements Order {}
+
+  /** Take the state of the last common step from copies. */
+  record TakeCopies(CopyPlan plan) implements Order {}
 
   /** It listens. */
   record Listening(String address) implements Answer {}
@@ -110,6 +120,12 @@ sealed interface RankProtocol {
 
   /** No rank's weights moved; why this one has no gradient, if it has none. */
   record Refused(String reason) implements Answer {}
+
+  /** The copies that it keeps. */
+  record CopiesListed(List<CopyPlan.Held> copies) implements Answer {}
+
+  /** It has the state of that step. */
+  record CopiesTaken() implements Answer {}
 
   /** Another one of the group is lost. */
   record PeerLost(int place, String reason) implements Answer {}

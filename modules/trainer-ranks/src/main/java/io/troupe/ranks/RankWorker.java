@@ -4,12 +4,10 @@ import io.troupe.accelerator.host.SocketRing;
 import io.troupe.base.files.FileTree;
 import io.troupe.base.net.HostPort;
 import io.troupe.engine.parallel.Collective;
-import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.safetensors.TensorRangeWriter;
-import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.link.PeerHandshake;
@@ -46,6 +44,8 @@ public final class RankWorker implements AutoCloseable {
   private final RankHeartbeat beat;
   private Optional<ConnectionFactory.Listener> listener = Optional.empty();
   private Optional<GatedCollective> group = Optional.empty();
+  private volatile Optional<SocketRing> ring = Optional.empty();
+  private final RankCopies copies = new RankCopies();
 
   /**
    * Who a rank is, and how it is reached.
@@ -163,8 +163,12 @@ public final class RankWorker implements AutoCloseable {
           begin(place, addresses, Path.of(folder));
           send(new RankProtocol.GroupJoined());
         }
-        case RankProtocol.Step(RankBatch batch, OptimizerSettings optimisation) ->
-            step(batch, optimisation);
+        case RankProtocol.Step step -> step(step);
+        case RankProtocol.ListCopies _ -> send(new RankProtocol.CopiesListed(copies.held()));
+        case RankProtocol.TakeCopies(CopyPlan plan) -> {
+          copies.take(plan, rank, group.orElseThrow(), ring);
+          send(new RankProtocol.CopiesTaken());
+        }
       }
     } catch (RankLostException lost) {
       leave();
@@ -222,9 +226,9 @@ public final class RankWorker implements AutoCloseable {
   private Collective joined(int place, List<String> addresses)
       throws IOException, RankLostException {
     CompletableFuture<RankProtocol> verdict = verdict(place);
-    Collective ring;
+    Collective made;
     try {
-      ring = join(place, addresses);
+      made = join(place, addresses);
     } catch (IOException | RankLostException | RuntimeException failure) {
       boolean told = verdict.isDone();
       RankLostException missed =
@@ -243,9 +247,9 @@ public final class RankWorker implements AutoCloseable {
     try {
       send(new RankProtocol.Ready());
       pass(place, verdict.join());
-      return ring;
+      return made;
     } catch (IOException | RankLostException | RuntimeException failure) {
-      ring.close();
+      made.close();
       throw failure;
     }
   }
@@ -297,9 +301,11 @@ public final class RankWorker implements AutoCloseable {
   private Collective join(int place, List<String> addresses) throws IOException, RankLostException {
     ConnectionFactory.Listener own =
         listener.orElseThrow(() -> new IllegalStateException("the rank does not listen"));
-    return addresses.size() == 1
-        ? Collective.alone()
-        : SocketRing.join(
+    if (addresses.size() == 1) {
+      return Collective.alone();
+    }
+    SocketRing joined =
+        SocketRing.join(
             place,
             identity.endpoint,
             own,
@@ -310,18 +316,23 @@ public final class RankWorker implements AutoCloseable {
             identity.secret,
             this::refused,
             identity.deadline);
+    ring = Optional.of(joined);
+    return joined;
   }
 
   private void refused(String reason) {
     LOG.warn("event=ring_peer_refused rank={} reason=\"{}\"", identity.number, reason);
   }
 
-  private void step(RankBatch batch, OptimizerSettings optimisation)
-      throws IOException, RankLostException {
+  private void step(RankProtocol.Step order) throws IOException, RankLostException {
     group.ifPresent(GatedCollective::shut);
-    switch (rank.step(batch, optimisation)) {
-      case RankStepOutcome.Updated(var norm, var part) ->
-          send(new RankProtocol.StepDone(norm, part));
+    switch (rank.step(order.batch(), order.optimisation())) {
+      case RankStepOutcome.Updated(var norm, var part) -> {
+        if (ring.isPresent()) {
+          copies.keep(order.mark(), rank, ring.get());
+        }
+        send(new RankProtocol.StepDone(norm, part));
+      }
       case RankStepOutcome.Refused(String reason) -> send(new RankProtocol.Refused(reason));
     }
   }
@@ -378,6 +389,7 @@ public final class RankWorker implements AutoCloseable {
   private void leave() throws IOException {
     group.ifPresent(Collective::close);
     group = Optional.empty();
+    ring = Optional.empty();
     if (listener.isPresent()) {
       listener.get().close();
     }
@@ -389,6 +401,12 @@ public final class RankWorker implements AutoCloseable {
     FileTree.delete(identity.scratch);
   }
 
+  /** Returns what this rank has sent to the next one; any thread may ask between two steps. */
+  public RankTraffic traffic() {
+    return new RankTraffic(
+        ring.map(SocketRing::sentBytes).orElse(0L), copies.sentBytes(), copies.time());
+  }
+
   /** Ends {@link #work} in another thread. */
   public void disconnect() throws IOException {
     line.close();
@@ -397,7 +415,8 @@ public final class RankWorker implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try (line;
-        beat) {
+        beat;
+        copies) {
       leave();
     }
   }

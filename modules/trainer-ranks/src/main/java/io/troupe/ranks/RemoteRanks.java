@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -44,6 +45,9 @@ public final class RemoteRanks implements TrainerRanks {
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
   private final RankBackoff backoff = new RankBackoff(EXCLUSION);
   private volatile List<RemoteRank> group = List.of();
+
+  /** Of the copies of the last common step. */
+  private long mark;
 
   /**
    * How long to wait for ranks that are not there.
@@ -177,7 +181,9 @@ public final class RemoteRanks implements TrainerRanks {
   @Override
   public List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
       throws RankLostException {
-    List<RankStepOutcome> steps = round().step(batches, optimisation);
+    long next = RankCopies.newMark();
+    List<RankStepOutcome> steps = round().step(batches, optimisation, next);
+    mark = RankFanOut.moved(steps) ? next : mark;
     synchronized (backoff) {
       group.forEach(slot -> backoff.succeeded(slot.number()));
     }
@@ -195,12 +201,26 @@ public final class RemoteRanks implements TrainerRanks {
   }
 
   @Override
+  public Optional<String> recover(long steps) throws RankLostException {
+    long next = RankCopies.newMark();
+    Optional<String> lacking = round().takeCopies(mark, next, steps);
+    mark = lacking.isEmpty() ? next : mark;
+    return lacking;
+  }
+
+  @Override
+  public void wentBack(String reason) {
+    LOG.warn("event=trainer_ranks_went_back reason=\"{}\"", reason);
+    say.accept(reason);
+  }
+
+  @Override
   public Path scratch() {
     return scratch;
   }
 
   /** Returns the bytes that passed between the coordinator and the processes of the ranks. */
-  long linkBytes() {
+  public long linkBytes() {
     return round().bytes();
   }
 

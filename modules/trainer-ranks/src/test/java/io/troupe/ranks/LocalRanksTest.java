@@ -58,9 +58,13 @@ final class LocalRanksTest {
   }
 
   private LocalRanks crew(LocalRanks.Starter starter) {
+    return crew(2, starter);
+  }
+
+  private LocalRanks crew(int ranks, LocalRanks.Starter starter) {
     try {
       return LocalRanks.of(
-          2,
+          ranks,
           starter,
           new RestartBackoff.Settings(2, 600_000, 10, 10, 10),
           Duration.ofSeconds(60),
@@ -99,6 +103,7 @@ final class LocalRanksTest {
 
   /**
    * A process that ends itself as kill -9 does, in each exchange of a step, and half-way in a file.
+   * The other one's copies have what it held, so that only the abandoned step is made again.
    */
   @ParameterizedTest
   @EnumSource(value = DyingRank.Phase.class, mode = EnumSource.Mode.EXCLUDE, names = "NEVER")
@@ -107,7 +112,33 @@ final class LocalRanksTest {
     List<String> lossy = digests(phase);
     assertThat(folder.resolve("died")).exists();
     assertThat(started(1)).hasSize(2);
+    assertThat(folder.resolve("steps-0"))
+        .hasSize(phase == DyingRank.Phase.WRITING ? STEPS : STEPS + 1);
+    assertThat(notes).noneMatch(note -> note.contains("go back"));
     assertThat(lossy).isEqualTo(digests(DyingRank.Phase.NEVER));
+  }
+
+  /** Ranks 1 and 2 of three: what rank 1 held is at neither of the others. */
+  @Test
+  void train_twoNeighboursKilled_goesBackToTheSavedStateAloud() {
+    try (TrainingEngine trainer =
+        new ToyPolicy(ToySteps.POLICY).by(() -> crew(3, this::child)).newTrainer(3)) {
+      trainer.freezeReference();
+      ToySteps.make(trainer, 0);
+      ToySteps.make(trainer, 1);
+      for (int rank : new int[] {1, 2}) {
+        ProcessHandle killed = ProcessHandle.of(started(rank).getFirst()).orElseThrow();
+        killed.destroyForcibly();
+        killed.onExit().join();
+      }
+      ToySteps.make(trainer, 2);
+      ToySteps.assertAlone(trainer, STEPS);
+    }
+    assertThat(notes)
+        .contains(
+            "the ranks that kept piece 1 of 3 are lost; the ranks go back to their last saved"
+                + " state and make 2 steps again first");
+    assertThat(folder.resolve("steps-0")).hasSize(STEPS + 3);
   }
 
   /** The weights after each of three steps, and what a checkpoint of them continues with. */

@@ -120,7 +120,7 @@ final class RankFanOutTest {
         seats.stream()
             .<RankBatch>map(_ -> new RankBatch.Examples(List.of()))
             .collect(Collectors.toList());
-    return round(limit).step(shares, ADAM);
+    return round(limit).step(shares, ADAM, 1);
   }
 
   private static void refuse(RankConnection line) throws IOException {

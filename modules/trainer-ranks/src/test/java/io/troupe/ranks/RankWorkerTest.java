@@ -8,6 +8,7 @@ import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.safetensors.DType;
@@ -79,6 +80,20 @@ final class RankWorkerTest {
 
     @Override
     public void freezeReference() {}
+
+    @Override
+    public long pieceElements() {
+      return 0;
+    }
+
+    @Override
+    public void copyTo(StatePiece copy) {}
+
+    @Override
+    public void take(StatePiece part) {}
+
+    @Override
+    public void continueAfter(long steps) {}
 
     @Override
     public void close() {}
@@ -155,7 +170,7 @@ final class RankWorkerTest {
 
   private static RankProtocol.Step order() {
     return new RankProtocol.Step(
-        new RankBatch.Examples(List.of()), new OptimizerSettings(1e-2, .9, .95, 1e-8, .1, .5));
+        new RankBatch.Examples(List.of()), new OptimizerSettings(1e-2, .9, .95, 1e-8, .1, .5), 1);
   }
 
   /** The other one is connected to and connects to nobody. */

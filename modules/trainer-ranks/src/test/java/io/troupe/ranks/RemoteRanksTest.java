@@ -8,6 +8,7 @@ import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
@@ -221,6 +222,20 @@ final class RemoteRanksTest {
 
           @Override
           public void freezeReference() {}
+
+          @Override
+          public long pieceElements() {
+            return 0;
+          }
+
+          @Override
+          public void copyTo(StatePiece copy) {}
+
+          @Override
+          public void take(StatePiece part) {}
+
+          @Override
+          public void continueAfter(long steps) {}
 
           @Override
           public void close() {}

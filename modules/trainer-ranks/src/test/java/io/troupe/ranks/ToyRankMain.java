@@ -30,7 +30,11 @@ final class ToyRankMain {
         new ToySettings("abcdef", 16, 4, Integer.parseInt(arguments[3]), Duration.ZERO);
     DyingRank.Phase phase = DyingRank.Phase.valueOf(arguments[4]);
     try (TrainerRank rank =
-            new DyingRank(new ToyPolicy(policy).newRank(2), phase, Path.of("died"));
+            new DyingRank(
+                new ToyPolicy(policy).newRank(2),
+                phase,
+                Path.of("died"),
+                Path.of("steps-" + arguments[2]));
         RankWorker host = RankWorker.report(HostPort.parse(arguments[0]), self, rank)) {
       host.work();
     }

@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -52,6 +53,7 @@ public final class SocketRing implements Collective {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("ring-receiver").factory());
 
+  private final LongAdder sent = new LongAdder();
   private volatile boolean aborted;
 
   private SocketRing(int rank, int size, Duration deadline, Connection next, Connection previous) {
@@ -161,6 +163,11 @@ public final class SocketRing implements Collective {
     return Duration.ofNanos(Math.max(1_000_000, until - System.nanoTime()));
   }
 
+  /** Returns the bytes that this rank has sent to the next one. */
+  public long sentBytes() {
+    return sent.sum();
+  }
+
   @Override
   public int rank() {
     return rank;
@@ -257,17 +264,31 @@ public final class SocketRing implements Collective {
     }
   }
 
+  /**
+   * Sends bytes to the next rank and receives as many from the previous one.
+   *
+   * @param piece of the same length on every rank
+   * @param from gets what the previous rank has sent
+   * @throws RankLostException if a neighbour does not take part in time, or the group is aborted
+   */
+  public void passOn(MemorySegment piece, MemorySegment from) throws RankLostException {
+    for (long at = 0; at < piece.byteSize(); at += SLICE) {
+      long length = Math.min(SLICE, piece.byteSize() - at);
+      exchange(piece.asSlice(at, length), length);
+      from.asSlice(at, length).copyFrom(received.asSlice(0, length));
+    }
+  }
+
   private MemorySegment part(MemorySegment all, int piece, long bytes) {
     return all.asSlice(Math.floorMod(piece, size) * bytes, bytes);
   }
 
   /**
-   * Sends to the next rank what is given, and receives from the previous one into {@link
-   * #received}.
+   * Sends {@code out} to the next rank, and receives from the previous one into {@link #received}.
    *
    * @param expected bytes to receive
    */
-  private void exchange(MemorySegment sent, long expected) throws RankLostException {
+  private void exchange(MemorySegment out, long expected) throws RankLostException {
     if (aborted) {
       throw RankLostException.aborted(rank);
     }
@@ -279,7 +300,8 @@ public final class SocketRing implements Collective {
               return true;
             });
     try {
-      next.write(sent.asByteBuffer());
+      next.write(out.asByteBuffer());
+      sent.add(out.byteSize());
       var _ = coming.get();
     } catch (IOException failure) {
       throw lost(after(), limit.cancel(), coming, failure);

@@ -6,6 +6,7 @@ import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.ShardedAdamW;
 import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.train.OptimizerSettings;
@@ -96,6 +97,35 @@ final class ToyRank implements TrainerRank {
   public void freezeReference() {
     Begun own = begun();
     begun = Optional.of(own.with(own.weights.clone()));
+  }
+
+  @Override
+  public long pieceElements() {
+    return begun().optimizer.pieceElements();
+  }
+
+  @Override
+  public void copyTo(StatePiece copy) {
+    copy.take(piece());
+  }
+
+  @Override
+  public void take(StatePiece part) {
+    piece().take(part);
+  }
+
+  private StatePiece piece() {
+    Begun own = begun();
+    return own.optimizer.state(MemorySegment.ofArray(own.weights));
+  }
+
+  @Override
+  public void continueAfter(long steps) throws RankLostException {
+    Begun own = begun();
+    int count = own.weights.length;
+    MemorySegment.copy(own.weights, 0, own.flat, FLOAT, 0, count);
+    own.optimizer.continueAfter(steps, own.flat);
+    MemorySegment.copy(own.flat, FLOAT, 0, own.weights, 0, count);
   }
 
   @Override

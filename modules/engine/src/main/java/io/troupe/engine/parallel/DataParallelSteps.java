@@ -19,10 +19,11 @@ import java.util.stream.Stream;
  * <p>A step brings back its outcome and no tensor. The ranks write weights and moments into files
  * when a snapshot or a checkpoint wants them, each its own piece.
  *
- * <p>When a rank is lost, the step is abandoned. All ranks begin again from the last saved state,
- * make the steps since then again from the same batches, and try the batch again. It is never given
- * up, because what a rank lacks (a host, a driver, memory that others hold) may be there at any
- * later attempt; the ranks keep the pauses between attempts.
+ * <p>When a rank is lost, the step is abandoned. All ranks begin again: from the last step, if
+ * copies of its whole state are left in the memory of ranks, or else from the last saved state, and
+ * then they make the steps since then again from the same batches. They try the batch again. It is
+ * never given up, because what a rank lacks (a host, a driver, memory that others hold) may be
+ * there at any later attempt; the ranks keep the pauses between attempts.
  *
  * <p><b>Invariant</b>: the saved state and the steps since then make the state of the ranks. The
  * steps are bounded: the ranks save their state when their batches hold too many tokens.
@@ -129,11 +130,14 @@ public final class DataParallelSteps implements AutoCloseable {
             (System.nanoTime() - start) / 1e9);
   }
 
-  /** Lets the ranks freeze their reference; the trainer has frozen its own. */
+  /**
+   * Lets the ranks freeze their reference; the trainer has frozen its own. Their state is saved
+   * first, so that ranks that begin again later have this reference too.
+   */
   public void freezeReference(Owner owner) {
     if (saved.isPresent()) {
+      keep(owner);
       by(owner, () -> frozen(crew));
-      since.addFreeze();
     }
   }
 
@@ -204,7 +208,7 @@ public final class DataParallelSteps implements AutoCloseable {
         return order.give();
       } catch (RankLostException failure) {
         begun = false;
-        crew.lost(since.describe(String.valueOf(failure.getMessage())));
+        crew.lost(String.valueOf(failure.getMessage()));
       } catch (IOException failure) {
         throw new UncheckedIOException(
             "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
@@ -219,7 +223,7 @@ public final class DataParallelSteps implements AutoCloseable {
       saved = Optional.of(folder);
     }
     crew.begin(saved.get());
-    since.makeAgain(crew);
+    since.restore(crew);
     begun = true;
   }
 

@@ -5,6 +5,7 @@ import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What the ranks of a trainer have done since their state was saved, to be done again. */
 final class MadeSteps {
@@ -13,27 +14,23 @@ final class MadeSteps {
 
   private static final int MOST_STEPS = 100;
 
-  private final List<Made> made = new ArrayList<>();
+  private final List<Step> made = new ArrayList<>();
   private long tokens;
 
-  private sealed interface Made {}
+  /** Steps from the saved state to the last common step of the ranks. */
+  private int reached;
 
-  private record Step(RankBatch batch, OptimizerSettings optimisation) implements Made {}
+  private record Step(RankBatch batch, OptimizerSettings optimisation) {}
 
-  private record Freeze() implements Made {}
-
+  /** Notes a step that all ranks have made. */
   void add(RankBatch batch, OptimizerSettings optimisation) {
     made.add(new Step(batch, optimisation));
+    reached = made.size();
     tokens += tokens(batch.rollouts()) + tokens(batch.examples());
   }
 
   private static long tokens(List<TrainingSequence> sequences) {
     return sequences.stream().mapToLong(TrainingSequence::length).sum();
-  }
-
-  /** The reference was frozen. */
-  void addFreeze() {
-    made.add(new Freeze());
   }
 
   /** Whether the state should be saved before more is done. */
@@ -44,25 +41,27 @@ final class MadeSteps {
   void clear() {
     made.clear();
     tokens = 0;
+    reached = 0;
   }
 
-  /** Returns why a rank was lost, and how many steps that costs beside the abandoned one. */
-  String describe(String reason) {
-    long steps = made.stream().filter(Step.class::isInstance).count();
-    return steps == 0
-        ? reason
-        : "%s; the ranks go back to their last saved state and make %d %s again first"
-            .formatted(reason, steps, steps == 1 ? "step" : "steps");
-  }
-
-  /** Does everything again with ranks that have begun from the saved state. */
-  void makeAgain(TrainerRanks crew) throws IOException, RankLostException {
-    for (Made one : made) {
-      switch (one) {
-        case Step(RankBatch batch, OptimizerSettings optimisation) ->
-            requireMoved(crew.step(batch.splitAcross(crew.size()), optimisation));
-        case Freeze() -> crew.freezeReference();
+  /**
+   * Brings ranks that have begun from the saved state to where they were: from copies in their
+   * memory, or by making every step again.
+   */
+  void restore(TrainerRanks crew) throws IOException, RankLostException {
+    if (reached > 0) {
+      Optional<String> lacking = crew.recover(reached);
+      if (lacking.isPresent()) {
+        reached = 0;
+        crew.wentBack(
+            "%s; the ranks go back to their last saved state and make %d %s again first"
+                .formatted(lacking.get(), made.size(), made.size() == 1 ? "step" : "steps"));
       }
+    }
+    while (reached < made.size()) {
+      Step next = made.get(reached);
+      requireMoved(crew.step(next.batch.splitAcross(crew.size()), next.optimisation));
+      reached++;
     }
   }
 

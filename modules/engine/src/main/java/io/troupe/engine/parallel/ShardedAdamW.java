@@ -152,6 +152,35 @@ public final class ShardedAdamW implements AutoCloseable {
     steps = after;
   }
 
+  /** Returns the number of elements of each rank's piece, padding included. */
+  public long pieceElements() {
+    return piece;
+  }
+
+  /**
+   * Returns this rank's piece of the state, without padding.
+   *
+   * @param weights float32, of all parameters, with or without padding
+   */
+  public StatePiece state(MemorySegment weights) {
+    long bytes = held() * Float.BYTES;
+    return new StatePiece(
+        from(),
+        weights.asSlice(from() * Float.BYTES, bytes),
+        first.asSlice(0, bytes),
+        second.asSlice(0, bytes));
+  }
+
+  /**
+   * Continues from weights and moments that this piece has taken, which are some steps ahead.
+   *
+   * @param weights float32, {@link #padded} long; gets the pieces of all ranks
+   */
+  public void continueAfter(long ahead, MemorySegment weights) throws RankLostException {
+    ranks.allGather(Span.floats(piece(weights)), Span.floats(weights));
+    steps += ahead;
+  }
+
   /** Returns the number of parameters before this rank's piece. */
   public long from() {
     return Math.min(parameters, ranks.rank() * piece);

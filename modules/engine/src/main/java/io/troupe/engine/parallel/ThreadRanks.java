@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -96,6 +97,17 @@ public final class ThreadRanks implements TrainerRanks {
               ranks.get(rank).freezeReference();
               return rank;
             });
+  }
+
+  /** Threads end with their process, so copies of their state would outlive nothing. */
+  @Override
+  public Optional<String> recover(long steps) {
+    return Optional.of("ranks that are threads keep no copies of their state");
+  }
+
+  @Override
+  public void wentBack(String reason) {
+    groups.lost(reason);
   }
 
   @Override

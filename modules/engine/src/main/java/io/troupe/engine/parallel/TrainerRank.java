@@ -34,6 +34,26 @@ public interface TrainerRank extends AutoCloseable {
   /** Freezes the weights as the reference policy, in place of a former one. */
   void freezeReference();
 
+  /**
+   * Returns the number of elements of each rank's piece of the flat arrays in this group. The piece
+   * of rank r begins at r times that.
+   */
+  long pieceElements();
+
+  /** Copies what this rank's piece of the state has of the range of {@code copy}. */
+  void copyTo(StatePiece copy);
+
+  /** Replaces what {@code part} has of this rank's piece of the state. */
+  void take(StatePiece part);
+
+  /**
+   * Continues from the piece that it has taken, together with all other ranks.
+   *
+   * @param steps that the pieces are ahead of the state that it began from
+   * @throws RankLostException if a rank was lost: this rank must {@link #begin} again
+   */
+  void continueAfter(long steps) throws RankLostException;
+
   @Override
   void close();
 }

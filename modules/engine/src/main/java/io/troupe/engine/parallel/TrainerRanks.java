@@ -4,6 +4,7 @@ import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * All ranks of a trainer, as threads or processes. Every method blocks; no two are called at once.
@@ -49,6 +50,19 @@ public interface TrainerRanks extends AutoCloseable {
    * @throws RankLostException if a rank was lost: the ranks must {@link #begin} again
    */
   void freezeReference() throws IOException, RankLostException;
+
+  /**
+   * Takes the ranks that have begun to their last common step, by copies of its state that ranks
+   * keep for each other in memory.
+   *
+   * @param steps from the state that they began from to that step
+   * @return empty if they are there; otherwise why not, and they are as they began
+   * @throws RankLostException if a rank was lost: the ranks must {@link #begin} again
+   */
+  Optional<String> recover(long steps) throws RankLostException;
+
+  /** Receives why the ranks go back to their last saved state. */
+  void wentBack(String reason);
 
   /** Returns a folder that nothing else uses, for states; ranks that see it read and write it. */
   Path scratch();

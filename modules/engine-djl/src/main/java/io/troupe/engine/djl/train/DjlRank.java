@@ -17,6 +17,7 @@ import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.train.OptimizerSettings;
@@ -113,6 +114,30 @@ public final class DjlRank implements TrainerRank {
     ReferenceWeights frozen = trained.reference(decoder, shard().steps() > 0);
     reference.release();
     reference = frozen;
+  }
+
+  @Override
+  public long pieceElements() {
+    return shard().pieceElements();
+  }
+
+  @Override
+  public void copyTo(StatePiece copy) {
+    Torch.enter(threads, false);
+    shard().copyTo(copy);
+  }
+
+  @Override
+  public void take(StatePiece part) {
+    Torch.enter(threads, false);
+    shard().take(part);
+  }
+
+  @Override
+  public void continueAfter(long steps) throws RankLostException {
+    Torch.enter(threads, false);
+    shard().continueAfter(steps);
+    trained.moved(decoder);
   }
 
   private RankShard shard() {

@@ -13,6 +13,7 @@ import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
 import io.troupe.engine.parallel.StatePart;
+import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
@@ -41,10 +42,10 @@ final class RankShard implements AutoCloseable {
 
   /** Creates the piece of a rank, with moments of 0. */
   RankShard(Decoder decoder, ModelWeights trained, Collective group) {
+    this.trained = trained;
     FlatLayout layout = trained.flatLayout();
     this.group = group;
     this.piece = layout.piece(group.size());
-    this.trained = trained;
     long from = group.rank() * piece;
     this.own = trained.flat().slice(from, from + piece);
     this.first = NativeTensor.zeros(trained.device(), ElementType.FLOAT32, piece);
@@ -116,7 +117,53 @@ final class RankShard implements AutoCloseable {
   }
 
   private MemorySegment mine(NativeTensor all) {
-    return all.memory().asSlice(group.rank() * piece * Float.BYTES, piece * Float.BYTES);
+    return pieceOf(group.rank(), all);
+  }
+
+  private MemorySegment pieceOf(int rank, NativeTensor all) {
+    return all.memory().asSlice(rank * piece * Float.BYTES, piece * Float.BYTES);
+  }
+
+  /** Returns the number of elements of each rank's piece. */
+  long pieceElements() {
+    return piece;
+  }
+
+  /** Copies what this piece has of the range of a copy. */
+  void copyTo(StatePiece copy) {
+    try (NativeTensor weights = onHost(own, piece);
+        NativeTensor means = onHost(first, piece);
+        NativeTensor squares = onHost(second, piece)) {
+      copy.take(
+          new StatePiece(group.rank() * piece, weights.memory(), means.memory(), squares.memory()));
+    }
+  }
+
+  /** Replaces what a part has of this piece. */
+  void take(StatePiece part) {
+    long from = group.rank() * piece;
+    StatePiece shared = part.within(from, piece);
+    long at = shared.from() - from;
+    take(own, at, shared.weights());
+    take(first, at, shared.first());
+    take(second, at, shared.second());
+  }
+
+  private static void take(NativeTensor piece, long at, MemorySegment numbers) {
+    long count = numbers.byteSize() / Float.BYTES;
+    if (count > 0) {
+      try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, count);
+          NativeTensor range = piece.slice(at, at + count)) {
+        staged.memory().copyFrom(numbers);
+        range.assign(staged, count);
+      }
+    }
+  }
+
+  /** Continues from what this piece has taken, which is some steps ahead. */
+  void continueAfter(long ahead) throws RankLostException {
+    gather();
+    steps += ahead;
   }
 
   /** Returns the number of steps taken. */
