@@ -56,6 +56,12 @@ public sealed interface TrainableWeights extends AutoCloseable {
   /** Takes the updated tensors up into what passes compute with. */
   void moved(Decoder decoder);
 
+  /**
+   * Returns the type of element that passes compute with what is trained: another process needs no
+   * finer numbers of it.
+   */
+  DType computedWith(Decoder decoder);
+
   /** Returns these weights as a version, in numbers that the precision of the decoder has. */
   WeightSnapshot snapshot(Decoder decoder, WeightVersion version);
 
@@ -93,6 +99,14 @@ public sealed interface TrainableWeights extends AutoCloseable {
       if (whole != trainable) {
         whole.copyFrom(decoder, trainable);
       }
+    }
+
+    @Override
+    public DType computedWith(Decoder decoder) {
+      return switch (decoder.precision()) {
+        case FLOAT32 -> DType.F32;
+        case BFLOAT16 -> DType.BF16;
+      };
     }
 
     @Override
@@ -144,6 +158,11 @@ public sealed interface TrainableWeights extends AutoCloseable {
     /** Passes compute with the adapters themselves. */
     @Override
     public void moved(Decoder decoder) {}
+
+    @Override
+    public DType computedWith(Decoder decoder) {
+      return DType.F32;
+    }
 
     @Override
     public WeightSnapshot snapshot(Decoder decoder, WeightVersion version) {

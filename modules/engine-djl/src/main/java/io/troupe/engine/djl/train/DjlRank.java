@@ -74,7 +74,7 @@ public final class DjlRank implements TrainerRank {
     Torch.enter(threads, false);
     shard.ifPresent(RankShard::close);
     shard = Optional.empty();
-    RankShard piece = new RankShard(decoder, trained.trainable(), group);
+    RankShard piece = new RankShard(decoder, trained, group);
     try {
       ReferenceWeights restored =
           TrainerCheckpoint.restore(state, card, decoder, trained, piece::restore);

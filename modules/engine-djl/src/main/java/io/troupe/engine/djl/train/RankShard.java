@@ -7,6 +7,7 @@ import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.FlatGradients;
 import io.troupe.engine.djl.model.FlatLayout;
 import io.troupe.engine.djl.model.ModelWeights;
+import io.troupe.engine.djl.model.TrainableWeights;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.parallel.Collective;
@@ -15,8 +16,10 @@ import io.troupe.engine.parallel.Span;
 import io.troupe.engine.parallel.StatePart;
 import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.StateSink;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -33,6 +36,7 @@ final class RankShard implements AutoCloseable {
   private final Collective group;
   private final long piece;
   private final ModelWeights trained;
+  private final DType gathered;
   private final NativeTensor own;
   private final NativeTensor first;
   private final NativeTensor second;
@@ -41,8 +45,9 @@ final class RankShard implements AutoCloseable {
   private long steps;
 
   /** Creates the piece of a rank, with moments of 0. */
-  RankShard(Decoder decoder, ModelWeights trained, Collective group) {
-    this.trained = trained;
+  RankShard(Decoder decoder, TrainableWeights weights, Collective group) {
+    this.trained = weights.trainable();
+    this.gathered = weights.computedWith(decoder);
     FlatLayout layout = trained.flatLayout();
     this.group = group;
     this.piece = layout.piece(group.size());
@@ -100,9 +105,31 @@ final class RankShard implements AutoCloseable {
   private void gather() throws RankLostException {
     long capacity = trained.flatLayout().capacity();
     try (NativeTensor all = onHost(trained.flat(), capacity)) {
-      group.allGather(Span.floats(mine(all)), Span.floats(padded(all)));
+      switch (gathered) {
+        case BF16 -> gatherRounded(all);
+        case F32, F16 -> group.allGather(Span.floats(mine(all)), Span.floats(padded(all)));
+      }
       if (!trained.flat().onHost()) {
         trained.flat().assign(all, capacity);
+      }
+    }
+  }
+
+  /**
+   * Gathers in the precision of the passes, with half the bytes. The own piece stays as fine as it
+   * is; the pieces of the others only go into passes, which would round them likewise.
+   */
+  private void gatherRounded(NativeTensor all) throws RankLostException {
+    long bytes = piece * Short.BYTES;
+    try (Arena arena = Arena.ofShared()) {
+      MemorySegment halves = arena.allocate(group.size() * bytes, Float.BYTES);
+      MemorySegment mine = halves.asSlice(group.rank() * bytes, bytes);
+      DType.BF16.fromFloats(mine(all), mine);
+      group.allGather(Span.of(mine, Span.Element.BF16), Span.of(halves, Span.Element.BF16));
+      for (int rank = 0; rank < group.size(); rank++) {
+        if (rank != group.rank()) {
+          DType.BF16.toFloats(halves.asSlice(rank * bytes, bytes), pieceOf(rank, all));
+        }
       }
     }
   }

@@ -1,6 +1,7 @@
 package io.troupe.engine.djl.train;
 
 import static io.troupe.engine.djl.model.Fixtures.TINY;
+import static io.troupe.engine.djl.model.Fixtures.TOKENIZER;
 import static io.troupe.engine.djl.model.Fixtures.stepped;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -17,6 +18,9 @@ import io.troupe.engine.djl.model.Fixtures;
 import io.troupe.engine.djl.model.Tuning;
 import io.troupe.engine.djl.model.Tuning.Target;
 import io.troupe.engine.djl.model.WeightDecay;
+import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.train.TrainingMode.Activations;
 import io.troupe.engine.parallel.ThreadRanks;
 import io.troupe.engine.train.OptimizerSettings;
@@ -36,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A decoder's trainer over ranks against the one of a single thread. */
@@ -174,6 +179,35 @@ final class DjlRanksTest {
     try (Stream<Path> found = Files.list(byRanks)) {
       assertThat(found).hasSameSizeAs(files);
     }
+  }
+
+  /**
+   * Ranks that begin from a checkpoint round all master weights for their passes themselves; ranks
+   * in a group get those of the others rounded.
+   */
+  @ParameterizedTest
+  @EnumSource(Precision.class)
+  void train_weightsGatheredFromOtherRanks_haveTheBitsOfACheckpoint(
+      Precision precision, @TempDir Path folder) throws IOException {
+    DjlPolicy plain =
+        DjlPolicy.create(
+            TINY, TOKENIZER, ComputeSettings.of(1, 1, 1 << 14).on(Device.host(), precision));
+    List<TrainingSequence> batch = Fixtures.batch(new Random(8), 6);
+    List<Double> norms = new ArrayList<>();
+    List<String> digests = new ArrayList<>();
+    try (TrainingEngine trainer = over(2, plain).newTrainer(5)) {
+      stepped(trainer.trainSupervised(Fixtures.batch(new Random(7), 6), adam(1)));
+      trainer.save(folder);
+      norms.add(stepped(trainer.trainSupervised(batch, adam(1))).gradientNorm());
+      digests.add(trainer.snapshot(WeightVersion.BASE).digest());
+    }
+    try (TrainingEngine trainer = over(2, plain).newTrainer(6)) {
+      trainer.restore(folder);
+      norms.add(stepped(trainer.trainSupervised(batch, adam(1))).gradientNorm());
+      digests.add(trainer.snapshot(WeightVersion.BASE).digest());
+    }
+    assertThat(norms.getFirst()).isEqualTo(norms.getLast());
+    assertThat(digests.getFirst()).isEqualTo(digests.getLast());
   }
 
   @Test
