@@ -7,6 +7,8 @@ import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.train.OptimizerSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,10 +65,14 @@ public enum TrainCase {
   }
 
   DjlPolicy policy(int threads) {
+    return policy(threads, Precision.FLOAT32);
+  }
+
+  DjlPolicy policy(int threads, Precision precision) {
     return DjlPolicy.create(
         size.settings(length),
         size.tokenizer(),
-        ComputeSettings.of(threads, threads, sequences * length));
+        ComputeSettings.of(threads, threads, sequences * length).on(Device.host(), precision));
   }
 
   /** The batch: behaviour log-probabilities near the first policy's, so that ratios are near 1. */

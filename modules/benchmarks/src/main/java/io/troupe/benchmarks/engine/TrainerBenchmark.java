@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Compares the trainer with plain PyTorch in Python: AdamW by the parameter, and whole"
-            + " training steps with their peak of memory. Without PyTorch for Python it measures"
+            + " training steps with their peak of memory. Counts what passes between two ranks, and"
+            + " between them and their coordinator, which has nothing beside it. Without PyTorch for Python it measures"
             + " ours alone and says so.",
     footer = {
       "",
@@ -30,12 +31,14 @@ public final class TrainerBenchmark implements Callable<Integer> {
   /** What can be compared, by its name on the command line. */
   enum Part {
     ADAMW,
-    STEP;
+    STEP,
+    RANKS;
 
     PyTorchComparison comparison() {
       return switch (this) {
         case ADAMW -> new AdamWComparison();
         case STEP -> new TrainComparison();
+        case RANKS -> new RankExchangeMeasurement();
       };
     }
   }
