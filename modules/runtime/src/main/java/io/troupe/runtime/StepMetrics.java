@@ -26,7 +26,7 @@ public record StepMetrics(
     double seconds,
     CompletionStatistics completions) {
   /** The numbers, as the meter takes them. */
-  StepMeter.Reading reading() {
+  public StepMeter.Reading reading() {
     return new StepMeter.Reading(
         outcome.metrics(),
         outcome.entropy(),

@@ -140,7 +140,8 @@ public final class TraceFiles implements AutoCloseable {
     files.ifPresent(open -> open.writer.watch(watcher));
   }
 
-  void event(Event event, WeightVersion version) {
+  /** Takes what happened, at this version of the weights. */
+  public void event(Event event, WeightVersion version) {
     if (files.isPresent()) {
       write(event, version);
     }
@@ -222,7 +223,8 @@ public final class TraceFiles implements AutoCloseable {
     life("pending", event.lease().group(), why);
   }
 
-  void rollout(Recorder.Judged judged) {
+  /** Takes the texts and verdicts of a group. */
+  public void rollout(Recorder.Judged judged) {
     Prompt prompt = judged.prompt();
     List<Verdict> verdicts = judged.verdicts();
     Map<String, Object> line = line();
@@ -240,8 +242,8 @@ public final class TraceFiles implements AutoCloseable {
     write(Files::rollouts, Kind.TEXT, line);
   }
 
-  /** Every group of a step is named, so that the last line of a step holds all of it. */
-  void trained(long step, List<GroupTokenMarks> groups) {
+  /** Takes a step's groups; every one is named, so that the last line of a step holds all. */
+  public void trained(long step, List<GroupTokenMarks> groups) {
     Map<String, Object> line = line();
     line.put("step", step);
     line.put("groups", groups.stream().map(TraceFiles::marked).toList());

@@ -164,7 +164,16 @@ public final class TrainerTasks {
    * @param prompts of that process
    */
   public TrainerTasks under(RunSettings others, PromptPool prompts) {
-    TrainerTasks next = new TrainerTasks(room, others, prompts, checkpoints, resume, progress);
+    return under(others, prompts, checkpoints);
+  }
+
+  /**
+   * The same engine under other settings, with a store of checkpoints of its own.
+   *
+   * @param own where it saves
+   */
+  public TrainerTasks under(RunSettings others, PromptPool prompts, Checkpoints own) {
+    TrainerTasks next = new TrainerTasks(room, others, prompts, own, resume, progress);
     next.engine = engine;
     return next;
   }
@@ -340,7 +349,13 @@ public final class TrainerTasks {
                     from));
   }
 
-  void save(long step, StateSnapshot snapshot, List<ScoredGroup> buffered, RowQueue rows) {
+  /**
+   * Saves a checkpoint.
+   *
+   * @param buffered groups of the state with their tokens
+   * @param rows that metrics.jsonl lacks
+   */
+  public void save(long step, StateSnapshot snapshot, List<ScoredGroup> buffered, RowQueue rows) {
     try {
       checkpoints.save(
           step,

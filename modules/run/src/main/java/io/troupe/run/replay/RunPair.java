@@ -8,24 +8,28 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
  * Two runs held together: what they were computed with, and where they part.
  *
  * @param facts what the first processes of both differ in, one sentence each
- * @param keys lines of the resolved configurations that only one of them has
+ * @param forks which of them continues the other, one sentence each
+ * @param keys lines of the resolved configurations that only one of them has, where they part
  * @param common steps with the same weights before they part or one ends
  */
 public record RunPair(
     String a,
     String b,
     List<String> facts,
+    List<String> forks,
     List<String> keys,
     long common,
     Optional<RunComparison.Parting> parting) {
   public RunPair {
     facts = List.copyOf(facts);
+    forks = List.copyOf(forks);
     keys = List.copyOf(keys);
   }
 
@@ -43,13 +47,36 @@ public record RunPair(
     Map<String, String> there = second.process().facts();
     facts.addAll(ComputedWith.obstacles(first.process().facts(), there));
     facts.addAll(ComputedWith.remarks(first.process().facts(), there));
+    Optional<RunComparison.Parting> parting = RunComparison.of(left, right);
+    long at = parting.map(RunComparison.Parting::step).orElse(Long.MAX_VALUE);
     return new RunPair(
         a.name(),
         b.name(),
         facts.stream().map(one -> one.replace(" here", "").replace(" is ", " / ")).toList(),
-        keys(first.process().config(), second.process().config()),
+        forks(a, b),
+        keys(process(left, at).process().config(), process(right, at).process().config()),
         RunComparison.common(left, right),
-        RunComparison.of(left, right));
+        parting);
+  }
+
+  private static List<String> forks(RunFolder a, RunFolder b) throws IOException {
+    List<String> sentences = new ArrayList<>();
+    for (RunFolder run : List.of(a, b)) {
+      ForkOrigin.of(run).ifPresent(from -> sentences.add(run.name() + " " + from.words()));
+    }
+    return sentences;
+  }
+
+  /** The process that made a step, or the last one. */
+  private static RecordedItem.Began process(List<RecordedItem> items, long step) {
+    RecordedItem.Began process = null;
+    for (RecordedItem item : items) {
+      if (item instanceof RecordedItem.Began began
+          && began.version().number() < Math.max(1, step)) {
+        process = began;
+      }
+    }
+    return Objects.requireNonNull(process);
   }
 
   private static RecordedItem.Began begin(RunFolder folder, List<RecordedItem> items)
@@ -75,7 +102,7 @@ public record RunPair(
     return lines;
   }
 
-  /** The lines of a resolved configuration, each behind the name of its section. */
+  /** The lines of a resolved configuration without origins, each behind its section's name. */
   private static List<String> paths(String yaml) {
     List<String> paths = new ArrayList<>();
     String section = "";
@@ -83,12 +110,14 @@ public record RunPair(
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }
+      int origin = line.lastIndexOf("  # ");
+      String key = (origin < 0 ? line : line.substring(0, origin)).strip();
       if (line.startsWith(" ")) {
-        paths.add(section + line.strip());
+        paths.add(section + key);
       } else {
-        section = line.strip().replaceFirst(":.*", ".");
-        if (!line.strip().endsWith(":")) {
-          paths.add(line.strip());
+        section = key.replaceFirst(":.*", ".");
+        if (!key.endsWith(":")) {
+          paths.add(key);
         }
       }
     }
@@ -99,6 +128,7 @@ public record RunPair(
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     facts.forEach(fact -> lines.add("computed " + fact));
+    forks.forEach(fork -> lines.add("fork     " + fork));
     keys.forEach(key -> lines.add("key      " + key));
     lines.add("equal    the weights of the first %,d steps".formatted(common));
     lines.add(
@@ -114,6 +144,7 @@ public record RunPair(
     map.put("a", a);
     map.put("b", b);
     map.put("computed_with", facts);
+    map.put("forks", forks);
     map.put("keys", keys);
     map.put("common_steps", common);
     map.put("equal", parting.isEmpty());

@@ -75,6 +75,7 @@ public final class RunReplay implements AutoCloseable {
   private WeightVersion version;
   private ReplayReport.Equal equal = new ReplayReport.Equal(0, 0, 0, 0);
   private int versionsHeld;
+  private Optional<WeightSnapshot> newest = Optional.empty();
   private long explainedStep;
   private Optional<TrainerTasks.StepTokens> explained = Optional.empty();
 
@@ -164,7 +165,58 @@ public final class RunReplay implements AutoCloseable {
     }
   }
 
-  private static Composition composition(RunFolder folder, String resolved) throws IOException {
+  /**
+   * Makes a run again up to a step, and leaves everything as it was there.
+   *
+   * @param recorded of its journal
+   * @return the replay behind the step; the caller closes it
+   * @throws ReplayRefusedException if the replay could not have the bits of the run, or has not
+   */
+  static RunReplay upTo(RunFolder folder, RecordedRun recorded, long step, Consumer<String> say)
+      throws IOException, ReplayRefusedException {
+    ReplayPlan plan = ReplayPlan.of(folder, recorded, new ReplaySettings(step, step, false));
+    Composition composition = composition(folder, plan.begin().process().config());
+    ReplayRules.check(folder, plan, composition.config());
+    RunReplay replay = new RunReplay(folder, plan, composition, say);
+    try {
+      replay.compareMachines(false);
+      Optional<ReplayDifference> difference = replay.run();
+      if (difference.isPresent()) {
+        throw new ReplayRefusedException(
+            "the replay of %s parts from it before step %d: %s"
+                .formatted(folder.name(), step, difference.get().line()));
+      }
+      return replay;
+    } catch (IOException | ReplayRefusedException | RuntimeException failure) {
+      replay.close();
+      throw failure;
+    }
+  }
+
+  /** The trainer behind the last step. */
+  TrainerTasks trainer() {
+    return trainer;
+  }
+
+  GroupReplay sampler() {
+    return sampler;
+  }
+
+  PolicyEngines engines() {
+    return room.engines();
+  }
+
+  /** The weights behind the last step. */
+  WeightSnapshot newest() {
+    return newest.orElseThrow();
+  }
+
+  /** The scored groups that no step has trained on, with their tokens. */
+  Map<LeaseId, ScoredGroup> buffered() {
+    return Map.copyOf(groups);
+  }
+
+  static Composition composition(RunFolder folder, String resolved) throws IOException {
     return Composition.of(config(resolved), folder.checkpoints());
   }
 
@@ -373,6 +425,7 @@ public final class RunReplay implements AutoCloseable {
     if (lastUses.getOrDefault(snapshot.version(), -1) > item) {
       weights.put(snapshot.version(), snapshot);
     }
+    newest = Optional.of(snapshot);
     versionsHeld = Math.max(versionsHeld, weights.size());
     return snapshot.digest().equals(digest)
         ? Optional.empty()
@@ -384,6 +437,11 @@ public final class RunReplay implements AutoCloseable {
   }
 
   private <T> T onTrainer(Supplier<T> work) {
+    return on(trainer, work);
+  }
+
+  /** Does something on a trainer's thread. */
+  static <T> T on(TrainerTasks trainer, Supplier<T> work) {
     try {
       return CompletableFuture.supplyAsync(work, trainer.thread()).join();
     } catch (CompletionException failure) {

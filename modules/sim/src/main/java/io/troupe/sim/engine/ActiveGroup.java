@@ -2,22 +2,22 @@ package io.troupe.sim.engine;
 
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
-import io.troupe.sim.model.GroupDraw;
+import io.troupe.core.run.Input;
 import java.util.Arrays;
-import java.util.List;
 
 /** A group that a worker has: what will be sampled of it, and what is. */
 final class ActiveGroup {
   private final LeaseId lease;
-  private final GroupDraw draw;
+  private final GroupContent content;
   private final TokenVersions[] versions;
+  private int[] lengths = {};
   private double joined;
   private int left;
 
-  ActiveGroup(LeaseId lease, GroupDraw draw) {
+  ActiveGroup(LeaseId lease, GroupContent content) {
     this.lease = lease;
-    this.draw = draw;
-    this.left = draw.lengths().length;
+    this.content = content;
+    this.left = content.completions();
     this.versions = new TokenVersions[left];
   }
 
@@ -25,16 +25,22 @@ final class ActiveGroup {
     return lease;
   }
 
+  int completions() {
+    return content.completions();
+  }
+
+  boolean followsWeights() {
+    return content.followsWeights();
+  }
+
+  /** Tokens of each completion, once it has joined. */
   int[] lengths() {
-    return draw.lengths();
+    return lengths;
   }
 
-  List<Double> rewards() {
-    return draw.rewards();
-  }
-
-  List<TokenVersions> versions() {
-    return Arrays.asList(versions);
+  /** What the coordinator is told once it is judged. */
+  Input judged() {
+    return content.judged(lease, Arrays.asList(versions));
   }
 
   double joined() {
@@ -43,6 +49,11 @@ final class ActiveGroup {
 
   void join(double step) {
     joined = step;
+  }
+
+  /** Takes what these versions sample. */
+  void sample(TokenVersions present) {
+    lengths = content.lengths(present);
   }
 
   /** Ends a completion; returns whether it was the last one. */

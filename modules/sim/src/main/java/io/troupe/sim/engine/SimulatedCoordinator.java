@@ -33,7 +33,8 @@ final class SimulatedCoordinator {
   private final Agenda agenda;
   private final RunMeter meter;
   private final Consumer<List<Effect>> outlet;
-  private final Audit audit = new Audit();
+  private final RunContent content;
+  private Audit audit = new Audit();
   private final Deque<Deadline> deadlines = new ArrayDeque<>();
   private RunState state = RunState.INITIAL;
   private RunState checkpoint = RunState.INITIAL;
@@ -47,10 +48,15 @@ final class SimulatedCoordinator {
   private record Deadline(long millis, LeaseId lease) {}
 
   SimulatedCoordinator(
-      Coordination coordination, Agenda agenda, RunMeter meter, Consumer<List<Effect>> outlet) {
+      Coordination coordination,
+      Agenda agenda,
+      RunMeter meter,
+      RunContent content,
+      Consumer<List<Effect>> outlet) {
     this.coordination = coordination;
     this.agenda = agenda;
     this.meter = meter;
+    this.content = content;
     this.outlet = outlet;
   }
 
@@ -107,6 +113,16 @@ final class SimulatedCoordinator {
     commit(coordination.resume(checkpoint, lastFence));
   }
 
+  /** Continues a run, as the next process of it. */
+  void resume(RunHistory history) {
+    audit = history.audit();
+    records = history.records();
+    lastFence = history.lastFence();
+    commit(coordination.resetJournal(lastFence));
+    history.first().forEach(this::handle);
+    commit(coordination.resume(history.state(), history.lastFence()));
+  }
+
   private long millis() {
     return agenda.now() / MICROS_OF_MILLI;
   }
@@ -115,6 +131,7 @@ final class SimulatedCoordinator {
     List<Event> events = decision.events();
     if (!events.isEmpty()) {
       audit.record(++records, events);
+      content.decided(millis(), decision.state(), events);
       for (int i = 0; i < events.size(); i++) {
         observe(events.get(i));
       }

@@ -9,7 +9,9 @@ import io.troupe.sim.model.EngineModel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** An engine that decodes in virtual time, with continuous batching. */
@@ -31,6 +33,7 @@ final class SimulatedEngine implements CpuShares.Shared {
   private final double threads;
   private final CpuShares cpu;
   private final int maxRows;
+  private final int maxTokens;
   private final double straggling;
   private final Consumer<ActiveGroup> sampled;
   private final DecodeRows rows = new DecodeRows();
@@ -57,6 +60,7 @@ final class SimulatedEngine implements CpuShares.Shared {
       EngineModel model,
       double promptTokens,
       int maxRows,
+      int maxTokens,
       double threads,
       CpuShares cpu,
       double straggling) {}
@@ -68,6 +72,7 @@ final class SimulatedEngine implements CpuShares.Shared {
     this.threads = parts.threads();
     this.cpu = parts.cpu();
     this.maxRows = parts.maxRows();
+    this.maxTokens = parts.maxTokens();
     this.straggling = parts.straggling();
     this.decoding = parts.straggling();
     this.slowness = parts.straggling() * parts.cpu().factor();
@@ -82,8 +87,29 @@ final class SimulatedEngine implements CpuShares.Shared {
     if (rows.size() == 0 || marks.size() >= MOST_MARKS) {
       marks.subList(0, markAt(rows.oldestJoin(step))).clear();
     }
+    follow();
     stall(seconds);
     plan();
+  }
+
+  /** Completions continue as the new weights sample them. */
+  private void follow() {
+    Set<ActiveGroup> groups = new LinkedHashSet<>();
+    List<DecodeRow> moved = new ArrayList<>();
+    rows.removeIf(
+        row -> {
+          boolean follows = row.group().followsWeights();
+          if (follows) {
+            groups.add(row.group());
+            moved.add(row);
+          }
+          return follows;
+        });
+    groups.forEach(group -> group.sample(spans(group.joined(), maxTokens)));
+    for (DecodeRow row : moved) {
+      ActiveGroup group = row.group();
+      rows.add(new DecodeRow(group.joined() + group.lengths()[row.index()], group, row.index()));
+    }
   }
 
   void sample(List<ActiveGroup> groups) {
@@ -165,13 +191,14 @@ final class SimulatedEngine implements CpuShares.Shared {
 
   private void admit() {
     while (!waiting.isEmpty()
-        && (rows.size() == 0 || rows.size() + waiting.getFirst().lengths().length <= maxRows)) {
+        && (rows.size() == 0 || rows.size() + waiting.getFirst().completions() <= maxRows)) {
       ActiveGroup group = waiting.removeFirst();
       if (rows.size() == 0) {
         cpu.add(threads);
       }
       stall(model.prefillSeconds() + model.prefillSecondsPerToken() * prompt);
       group.join(step);
+      group.sample(spans(step, maxTokens));
       int[] lengths = group.lengths();
       for (int i = 0; i < lengths.length; i++) {
         rows.add(new DecodeRow(step + lengths[i], group, i));

@@ -5,7 +5,6 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Input;
-import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.sim.model.ClusterShape;
 import io.troupe.sim.model.Fault;
@@ -24,6 +23,7 @@ import java.util.Map;
 public final class SimulatedRun {
   private final Scenario scenario;
   private final long seed;
+  private final RunContent content;
   private final Agenda agenda = new Agenda();
   private final CpuShares cpu;
   private final RunMeter meter;
@@ -41,14 +41,20 @@ public final class SimulatedRun {
 
   /** A run that has not begun. */
   public SimulatedRun(Scenario scenario, long seed) {
+    this(scenario, seed, new ModelContent(scenario, seed));
+  }
+
+  /** The same with a content of its own. */
+  public SimulatedRun(Scenario scenario, long seed, RunContent content) {
     this.scenario = scenario;
     this.seed = seed;
+    this.content = content;
     ClusterShape shape = scenario.shape();
     this.cpu = new CpuShares(shape.cpu().cores());
     this.meter = new RunMeter(scenario.limits());
     this.coordinator =
         new SimulatedCoordinator(
-            new Coordination(scenario.limits()), agenda, meter, this::carryOut);
+            new Coordination(scenario.limits()), agenda, meter, content, this::carryOut);
     this.trainer = new SimulatedTrainer(agenda, cpu, shape.cpu().trainerThreads());
     double spread = scenario.model().control().parameterSigma();
     this.decodeFactor = factor(spread, 0);
@@ -73,13 +79,14 @@ public final class SimulatedRun {
         decodeFactor * StrictMath.exp(sigma * KeyedRandom.normal(seed, Purpose.WORKER, index, 0));
     return new SimulatedWorker(
         new SimulatedWorker.Surroundings(
-            agenda, scenario, seed, verifiers.get(shape.nodeOf(index)), this::arrive),
+            agenda, scenario, content, verifiers.get(shape.nodeOf(index)), this::arrive),
         index,
         new SimulatedEngine.Parts(
             agenda,
             scenario.model().engine(),
             scenario.model().workload().promptTokens(),
             shape.rows(),
+            scenario.maxTokens(),
             shape.cpu().samplerThreads(),
             cpu,
             straggling));
@@ -91,10 +98,31 @@ public final class SimulatedRun {
     new FaultPlan(agenda, scenario, seed, this::fail).plan();
     coordinator.handle(new Input.Begin());
     workers.forEach(this::start);
-    while (!coordinator.isOver() && !agenda.isEmpty() && agenda.next() <= end) {
+    proceed(end, Long.MAX_VALUE);
+    return result();
+  }
+
+  /**
+   * Continues a run up to a step, after which it drains and saves as at a signal, or to its end.
+   * Nothing fails.
+   */
+  public SimulationResult resume(RunHistory history, long lastStep) {
+    long end = Agenda.micros(scenario.seconds());
+    coordinator.resume(history);
+    workers.forEach(this::start);
+    proceed(end, lastStep);
+    coordinator.handle(new Input.DrainRequested());
+    proceed(end, Long.MAX_VALUE);
+    return result();
+  }
+
+  private void proceed(long end, long lastStep) {
+    while (!coordinator.isOver()
+        && !agenda.isEmpty()
+        && agenda.next() <= end
+        && coordinator.state().version().number() < lastStep) {
       agenda.step();
     }
-    return result();
   }
 
   private void start(SimulatedWorker worker) {
@@ -139,7 +167,7 @@ public final class SimulatedRun {
 
   private void perform(Effect effect) {
     switch (effect) {
-      case Effect.Train(long number, var _, var _) -> train(number);
+      case Effect.Train step -> train(step);
       case Effect.Publish(WeightVersion version) -> publish(version.number());
       case Effect.Cancel(LeaseId lease, WorkerId id) -> {
         SimulatedWorker worker = byName.get(id);
@@ -149,19 +177,21 @@ public final class SimulatedRun {
               _ -> worker.cancel(lease));
         }
       }
-      case Effect.SaveCheckpoint(long number, RunState state, boolean last) -> {
+      case Effect.SaveCheckpoint checkpoint -> {
         int life = lives;
+        Runnable save = content.checkpoint(checkpoint);
         trainer.work(
             scenario.model().training().checkpointSeconds(),
             () -> {
               if (life == lives) {
-                coordinator.saved(state, number, last);
+                save.run();
+                coordinator.saved(checkpoint.state(), checkpoint.step(), checkpoint.last());
               }
             });
       }
+      case Effect.Forget(LeaseId lease) -> content.forget(lease);
       case Effect.Grant _,
           Effect.Release _,
-          Effect.Forget _,
           Effect.Evaluate _,
           Effect.RestartWorker _,
           Effect.DrainWorker _,
@@ -169,7 +199,8 @@ public final class SimulatedRun {
     }
   }
 
-  private void train(long number) {
+  private void train(Effect.Train step) {
+    long number = step.step();
     TrainModel model = scenario.model().training();
     long tokens = meter.running().weighted() + meter.running().unweighted();
     double noise =
@@ -182,8 +213,7 @@ public final class SimulatedRun {
         seconds,
         () -> {
           if (life == lives) {
-            coordinator.handle(new Input.LossTokensCounted(number, meter.running()));
-            coordinator.handle(new Input.StepTrained(number));
+            content.step(step, meter.running()).forEach(coordinator::handle);
           }
         });
   }

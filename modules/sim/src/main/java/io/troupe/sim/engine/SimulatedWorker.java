@@ -1,14 +1,12 @@
 package io.troupe.sim.engine;
 
 import io.troupe.core.outage.Backoff;
-import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.sim.model.GroupKey;
 import io.troupe.sim.model.Scenario;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +30,7 @@ final class SimulatedWorker {
   record Surroundings(
       Agenda agenda,
       Scenario scenario,
-      long seed,
+      RunContent content,
       SimulatedVerifiers verifiers,
       Consumer<Input> coordinator) {}
 
@@ -114,21 +112,7 @@ final class SimulatedWorker {
     }
     List<ActiveGroup> begun = new ArrayList<>(grants.size());
     for (Effect.Grant grant : grants) {
-      Scenario scenario = world.scenario();
-      GroupKey key =
-          new GroupKey(
-              world.seed(),
-              grant.lease().group().number(),
-              grant.prompt(),
-              grant.epoch(),
-              grant.draws());
-      ActiveGroup group =
-          new ActiveGroup(
-              grant.lease(),
-              scenario
-                  .model()
-                  .workload()
-                  .draw(key, scenario.limits().groups().completions(), scenario.maxTokens()));
+      ActiveGroup group = new ActiveGroup(grant.lease(), world.content().group(grant));
       groups.put(grant.lease(), group);
       begun.add(group);
     }
@@ -208,16 +192,13 @@ final class SimulatedWorker {
           });
       return;
     }
-    long done =
-        verifiers.finish(agenda.now(), group.lease().group().number(), group.lengths().length);
+    long done = verifiers.finish(agenda.now(), group.lease().group().number(), group.completions());
     agenda.at(
         done,
         _ -> {
           if (owns(owner, group)) {
             groups.remove(group.lease());
-            tell(
-                new Input.GroupScored(
-                    new GroupSummary(group.lease(), group.rewards(), group.versions())));
+            tell(group.judged());
           }
         },
         0);

@@ -94,7 +94,15 @@ public final class RunFolder {
         !stem.isBlank() && !stem.contains("/") && !stem.contains("\\") && !stem.startsWith("."),
         "a run is named after its configuration file, and '%s' is no file name",
         stem);
-    String name = stem + "-" + STAMP.format(start);
+    return create(root, stem + "-" + STAMP.format(start), contents);
+  }
+
+  /**
+   * Makes a folder that did not exist, as above, under this name or the next free one behind it.
+   *
+   * @throws DiskFailureException if it cannot be made; nothing is left of it
+   */
+  public static RunFolder create(Path root, String name, Contents contents) throws IOException {
     try {
       Files.createDirectories(root);
       RunFolder folder = new RunFolder(makeNew(root, name));

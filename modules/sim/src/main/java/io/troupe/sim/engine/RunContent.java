@@ -1,0 +1,39 @@
+package io.troupe.sim.engine;
+
+import io.troupe.core.loss.LossTokens;
+import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.run.Effect;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.Input;
+import io.troupe.core.run.RunState;
+import java.util.List;
+
+/**
+ * What a run in virtual time samples, judges and trains on: numbers drawn from a model, or real
+ * computations. The times are the model's either way.
+ */
+public interface RunContent {
+  /** What will be sampled of a group. */
+  GroupContent group(Effect.Grant grant);
+
+  /** A group's tokens are not needed again. */
+  void forget(LeaseId lease);
+
+  /**
+   * What the coordinator is told once a step has ended.
+   *
+   * @param tokens that its loss counts
+   */
+  List<Input> step(Effect.Train step, LossTokens tokens);
+
+  /** What saves a checkpoint of the present place in the journal, once its time is over. */
+  Runnable checkpoint(Effect.SaveCheckpoint checkpoint);
+
+  /**
+   * Takes the events of a decision.
+   *
+   * @param millis of virtual time since the simulation began
+   * @param state behind them
+   */
+  void decided(long millis, RunState state, List<Event> events);
+}
