@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.rollout.EpisodeSummary;
@@ -20,10 +21,14 @@ import java.util.List;
 
 /**
  * Group summaries as JSON: {@code episodes} is left out where every episode is one answer that the
- * policy ended itself, so that a run without tools pays nothing for them.
+ * policy ended itself, so that a run without tools pays nothing for them; and an episode's two
+ * times where nobody measured them, as before they were known.
  */
 final class GroupSummaryJson {
   private static final String EPISODES = "episodes";
+  private static final String SAMPLE_MILLIS = "sampleMillis";
+  private static final String MILLIS = "millis";
+  private static final JsonMapper PLAIN = new JsonMapper();
 
   private GroupSummaryJson() {}
 
@@ -31,6 +36,18 @@ final class GroupSummaryJson {
     return new SimpleModule("group summaries")
         .addSerializer(GroupSummary.class, new Out())
         .addDeserializer(GroupSummary.class, new In());
+  }
+
+  private static ObjectNode untimed(ObjectNode episode) {
+    return episode.path(SAMPLE_MILLIS).asLong() == 0 && episode.path(MILLIS).asLong() == 0
+        ? episode.without(List.of(SAMPLE_MILLIS, MILLIS))
+        : episode;
+  }
+
+  private static ObjectNode timed(ObjectNode episode) {
+    return episode.has(SAMPLE_MILLIS) || episode.has(MILLIS)
+        ? episode
+        : episode.put(SAMPLE_MILLIS, 0).put(MILLIS, 0);
   }
 
   private static final class Out extends JsonSerializer<GroupSummary> {
@@ -42,7 +59,11 @@ final class GroupSummaryJson {
       json.writePOJOField("rewards", summary.rewards());
       json.writePOJOField("versions", summary.versions());
       if (!summary.episodes().stream().allMatch(EpisodeSummary.ANSWER::equals)) {
-        json.writePOJOField(EPISODES, summary.episodes());
+        json.writeArrayFieldStart(EPISODES);
+        for (EpisodeSummary episode : summary.episodes()) {
+          json.writeTree(untimed(PLAIN.valueToTree(episode)));
+        }
+        json.writeEndArray();
       }
       json.writeEndObject();
     }
@@ -52,11 +73,6 @@ final class GroupSummaryJson {
     private static final TypeReference<List<TokenVersions>> VERSIONS = new TypeReference<>() {};
     private static final TypeReference<List<Double>> REWARDS = new TypeReference<>() {};
     private static final TypeReference<List<ObjectNode>> SUMMARIES = new TypeReference<>() {};
-
-    /** Older records have neither of two times. */
-    private static ObjectNode timed(ObjectNode episode) {
-      return episode.has("millis") ? episode : episode.put("sampleMillis", 0).put("millis", 0);
-    }
 
     @Override
     public GroupSummary deserialize(JsonParser json, DeserializationContext context)

@@ -2,8 +2,12 @@ package io.troupe.store.state;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.StopReason;
+import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.ProcessFacts;
 import io.troupe.core.run.RunState;
@@ -29,7 +33,13 @@ final class GoldenFormats {
           new Event.ProcessStarted(new ProcessFacts(new TreeMap<>(), "# format 1\n")),
           new Event.WeightsMade(new WeightVersion(4), "00ff"),
           new Event.GroupDigested(
-              new LeaseId(new GroupId(7), 12), List.of("NpP5CfZUikg", "g1eRMsSeNSI@48")));
+              new LeaseId(new GroupId(7), 12), List.of("NpP5CfZUikg", "g1eRMsSeNSI@48")),
+          new Event.GroupBuffered(
+              new GroupSummary(
+                  new LeaseId(new GroupId(8), 13),
+                  List.of(1.0),
+                  List.of(TokenVersions.uniform(new WeightVersion(4), 3)),
+                  List.of(new EpisodeSummary(2, 1, StopReason.COMPLETED, 1, 56, 780, 860)))));
 
   private GoldenFormats() {}
 
