@@ -106,7 +106,8 @@ final class NodeProcessPlannerTest {
     assertThatThrownBy(() -> crew(1, "none", false, terms(InputDigests.of(other))))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("data of run run is not the coordinator's on this host (digest ")
-        .hasMessageContaining("the files that `task` and `data` name must be the coordinator's");
+        .hasMessageContaining(
+            "the files that `task`, `data` and `supervised` name must be the coordinator's");
   }
 
   @Test
