@@ -72,7 +72,7 @@ final class TestWorker implements AutoCloseable {
                           room,
                           weights,
                           settings.sampling(),
-                          settings.limits().groups().completions(),
+                          settings.limits().groups().size(),
                           settings.groupsPerRequest(),
                           given.coordinator(),
                           given.trainer(),

@@ -377,7 +377,7 @@ public record RunConfig(
                     PromptSampling.UNIFORM,
                     rollout.maxAttempts()),
                 new RunLimits.Groups(
-                    rollout.completionsPerPrompt(),
+                    rollout.groupSize(),
                     rollout.maxConcurrentGroups(),
                     rollout.leaseTimeout().toMillis(),
                     training.filterDegenerate(),

@@ -18,6 +18,7 @@ import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.SequenceMask;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptSampling;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.run.RunLimits;
 import io.troupe.engine.SamplingSettings;
@@ -169,6 +170,44 @@ final class RunConfigTest {
     assertThat(
             resolve("loss.objective=" + objective).config().lossSettings().offPolicy().correction())
         .isEqualTo(new Correction.None());
+  }
+
+  @Test
+  void groupSize_adaptive_growsByCompletionsPerPromptUpToTheMost() {
+    assertThat(
+            resolve(
+                    "rollout.completions_per_prompt=8",
+                    "rollout.adaptive.right=2",
+                    "rollout.adaptive.wrong=1",
+                    "rollout.adaptive.max_completions=32")
+                .config()
+                .rollout()
+                .groupSize())
+        .isEqualTo(new GroupSize(8, 2, 1, 32));
+    assertThat(resolve("rollout.completions_per_prompt=8").config().rollout().groupSize())
+        .isEqualTo(GroupSize.fixed(8));
+  }
+
+  @Test
+  void plan_adaptiveGroupsWithoutRoom_areRefused() {
+    assertThat(
+            refusals(
+                "rollout.completions_per_prompt=8",
+                "rollout.adaptive.right=2",
+                "rollout.adaptive.max_completions=8"))
+        .singleElement()
+        .asString()
+        .startsWith("rollout.adaptive.max_completions: must exceed completions_per_prompt (8)");
+    assertThat(refusals("rollout.adaptive.right=2"))
+        .anyMatch(each -> each.contains("exactly when right or wrong is"));
+    assertThat(
+            refusals(
+                "rollout.adaptive.right=30",
+                "rollout.adaptive.wrong=30",
+                "rollout.adaptive.max_completions=50"))
+        .singleElement()
+        .asString()
+        .startsWith("rollout.adaptive.right: must leave room for wrong (30)");
   }
 
   @Test

@@ -10,6 +10,7 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
@@ -79,9 +80,10 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   /** Start again, as after a failure. */
   public record Restart() implements Command {}
 
-  private record Sampled(Assignment assignment, List<SampledEpisode> episodes) implements Command {}
+  private record Sampled(WorkerAction.Part part, List<SampledEpisode> episodes)
+      implements Command {}
 
-  private record SamplingFailed(Assignment assignment, Throwable cause) implements Command {}
+  private record SamplingFailed(WorkerAction.Part part, Throwable cause) implements Command {}
 
   private record Fetched(WeightSnapshot weights) implements Command {}
 
@@ -100,7 +102,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       EngineRegistry room,
       WeightSource source,
       SourceSampling sampling,
-      int completionsPerPrompt,
+      GroupSize size,
       int groupsPerRequest,
       ActorRef<Coordinator.Command> coordinator,
       ActorRef<Trainer.Command> trainer,
@@ -135,7 +137,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
             wiring.room().engines().contextLength(),
             wiring.sampling().episodes(),
             HeldTurns.ofGroups());
-    this.state = WorkerState.starting(id, wiring.groupsPerRequest());
+    this.state = WorkerState.starting(id, wiring.size(), wiring.groupsPerRequest());
     wiring.coordinator().tell(new Coordinator.Register(id, context.getSelf()));
     if (engine.ready().toCompletableFuture().isDone()) {
       become(state.engineReady());
@@ -157,13 +159,13 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
           case WeightsPublished(PublishedWeights weights) -> state.publish(weights);
           case Judged(LeaseId lease, List<Verdict> verdicts) -> state.judged(lease, verdicts);
           case Restart _ -> throw new WorkerSupervisor.RestartOrdered(id);
-          case Sampled(Assignment assignment, List<SampledEpisode> sampled) ->
+          case Sampled(WorkerAction.Part part, List<SampledEpisode> sampled) ->
               state.sampled(
-                  assignment,
+                  part,
                   sampled.stream().map(SampledEpisode::episode).toList(),
-                  judged(assignment, sampled));
-          case SamplingFailed(Assignment assignment, Throwable cause) ->
-              state.samplingFailed(assignment, cause, replaceable());
+                  judged(part.assignment(), sampled));
+          case SamplingFailed(WorkerAction.Part part, Throwable cause) ->
+              state.samplingFailed(part, cause, replaceable());
           case Fetched(WeightSnapshot weights) -> state.fetched(weights);
           case FetchFailed(PublishedWeights weights, Throwable cause) ->
               state.fetchFailed(weights, cause);
@@ -184,7 +186,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     switch (action) {
       case WorkerAction.Report(Input.FromWorker input) ->
           wiring.coordinator().tell(new Coordinator.Report(input));
-      case WorkerAction.Sample(List<Assignment> assignments) -> sample(assignments);
+      case WorkerAction.Sample(List<WorkerAction.Part> parts) -> sample(parts);
       case WorkerAction.Cancel(LeaseId lease) -> sampler.cancel(lease);
       case WorkerAction.Fetch(PublishedWeights weights) -> fetch(weights);
       case WorkerAction.Load(WeightSnapshot weights) -> load(weights);
@@ -217,29 +219,30 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     return engine.replaceable() && !wiring.room().isClosed();
   }
 
-  private void sample(List<Assignment> assignments) {
-    List<SampleRequest> requests = assignments.stream().map(this::request).toList();
+  private void sample(List<WorkerAction.Part> parts) {
+    List<SampleRequest> requests = parts.stream().map(this::request).toList();
     List<CompletionStage<List<SampledEpisode>>> stages =
-        sampler.sample(requests, assignments.stream().map(Assignment::prompt).toList());
-    for (int i = 0; i < assignments.size(); i++) {
-      Assignment assignment = assignments.get(i);
+        sampler.sample(requests, parts.stream().map(part -> part.assignment().prompt()).toList());
+    for (int i = 0; i < parts.size(); i++) {
+      WorkerAction.Part part = parts.get(i);
       getContext()
           .pipeToSelf(
               stages.get(i),
               (episodes, failure) ->
                   failure == null
-                      ? new Sampled(assignment, episodes)
-                      : new SamplingFailed(assignment, failure));
+                      ? new Sampled(part, episodes)
+                      : new SamplingFailed(part, failure));
     }
   }
 
-  private SampleRequest request(Assignment assignment) {
+  private SampleRequest request(WorkerAction.Part part) {
+    Assignment assignment = part.assignment();
     return new SampleRequest(
         assignment.lease(),
         assignment.tokens(),
-        wiring.completionsPerPrompt(),
+        part.completions(),
         wiring.sampling().of(assignment.prompt()),
-        assignment.seed());
+        assignment.seedOf(part.from()));
   }
 
   private void fetch(PublishedWeights weights) {

@@ -87,7 +87,7 @@ public record RunWiring(
         engines,
         source,
         settings.sampling(),
-        settings.limits().groups().completions(),
+        settings.limits().groups().size(),
         settings.groupsPerRequest(),
         coordinator,
         trainer,

@@ -7,6 +7,7 @@ import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Input;
@@ -52,7 +53,7 @@ class RolloutWorkerTest {
                 engines,
                 weights,
                 SourceSampling.of(new SamplingSettings(1, 3)),
-                2,
+                GroupSize.fixed(2),
                 4,
                 coordinator.getRef(),
                 trainer.getRef(),

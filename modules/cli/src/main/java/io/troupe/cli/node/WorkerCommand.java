@@ -193,7 +193,7 @@ public final class WorkerCommand extends CliCommand {
                             room,
                             weights,
                             settings.sampling(),
-                            settings.limits().groups().completions(),
+                            settings.limits().groups().size(),
                             settings.groupsPerRequest(),
                             posts.coordinator(),
                             posts.trainer(),

@@ -58,7 +58,7 @@ public record Capacities(
     RolloutSection rollout = config.rollout();
     TrainingSection training = config.training();
     long batch = training.groupsPerStep();
-    long completions = batch * rollout.completionsPerPrompt();
+    long completions = batch * rollout.groupSize().most();
     long outstanding = (training.maxStaleness() + 1L) * batch;
     long leased = Math.min(rollout.maxConcurrentGroups(), outstanding);
     long decoded = Math.min(leased, workerCount(config) * rollout.groupsPerRequest());

@@ -8,6 +8,7 @@ import io.troupe.config.binding.ResolvedConfig.Value;
 import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.core.loss.LossFormula;
+import io.troupe.core.rollout.GroupSize;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -206,6 +207,7 @@ public record Plan(
 
   private Map<String, String> capacityLines() {
     Capacities c = capacities;
+    GroupSize size = resolved.config().rollout().groupSize();
     Map<String, String> lines = new LinkedHashMap<>();
     lines.put(
         "prompts",
@@ -216,9 +218,10 @@ public record Plan(
     lines.put(
         "batch",
         number(
-            "%,d groups × %,d completions = %,d completions, at most %,d tokens",
+            "%,d groups × %s completions = %s%,d completions, at most %,d tokens",
             c.groupsPerStep(),
-            c.completionsPerStep() / c.groupsPerStep(),
+            size.range(),
+            size.grows() ? "at most " : "",
             c.completionsPerStep(),
             c.tokensPerStep()));
     lines.put(
@@ -236,7 +239,9 @@ public record Plan(
             });
     lines.put(
         "run",
-        number("%,d steps train on %,d completions, ", c.steps(), c.completionsTrained())
+        number(
+                "%,d steps train on %s%,d completions, ",
+                c.steps(), size.grows() ? "at most " : "", c.completionsTrained())
             + number("%.2f epochs without the degenerate groups", c.epochs()));
     return lines;
   }

@@ -10,6 +10,7 @@ import io.troupe.config.training.LossSection.CorrectionName;
 import io.troupe.config.training.LossSection.ObjectiveName;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.KlEstimator;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.train.LearningRateSchedule.Decay;
 import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
 import java.util.ArrayList;
@@ -100,6 +101,13 @@ final class PlanNotes {
   }
 
   private void sampling() {
+    GroupSize size = config.rollout().groupSize();
+    note(
+        size.grows(),
+        "rollout.adaptive: a group is sampled by %d completions at a time until %d are right and %d"
+                .formatted(size.part(), size.right(), size.wrong())
+            + " wrong, %d at most; the loss is written for a group of %d, and each has its own size"
+                .formatted(size.most(), size.part()));
     note(
         config.sampling().truncates() || config.sampling().penalises(),
         "rollout.top_p, top_k, min_p or repetition_penalty shape what is sampled, and the trainer"

@@ -5,6 +5,7 @@ import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
 import io.troupe.engine.http.broadcast.WeightRoute;
 import io.troupe.engine.http.client.InferenceEndpoint;
@@ -124,6 +125,10 @@ public record RolloutSection(
         @Default("256")
         @Range(min = 0, max = 65536)
         int transferBuffer,
+    @Doc(
+            "Groups that grow by completions_per_prompt at a time until enough completions are right"
+                + " and enough are wrong; docs/algorithms.md.")
+        AdaptiveSection adaptive,
     @Doc("Inference servers that others run; docs/sidecars.md.") EndpointsSection endpoints,
     @Doc("Inference servers that the run starts beside itself; docs/sidecars.md.")
         SidecarsSection sidecars)
@@ -183,11 +188,24 @@ public record RolloutSection(
             "must hold ids, which are 0 or greater",
             "remove the others");
     rules
+        .on("adaptive.max_completions", "completions_per_prompt")
+        .require(
+            () ->
+                adaptive.maxCompletions() == 0 || adaptive.maxCompletions() > completionsPerPrompt,
+            "must exceed completions_per_prompt (%d), with which a group begins"
+                .formatted(completionsPerPrompt),
+            "raise it, or lower completions_per_prompt");
+    rules
         .on("groups_per_request", "max_concurrent_groups")
         .require(
             () -> groupsPerRequest <= maxConcurrentGroups,
             "must not exceed max_concurrent_groups (%d)".formatted(maxConcurrentGroups),
             "lower it, or raise max_concurrent_groups");
+  }
+
+  /** How many completions a group has. */
+  public GroupSize groupSize() {
+    return adaptive.of(completionsPerPrompt);
   }
 
   /** Whether servers get adapters alone. */

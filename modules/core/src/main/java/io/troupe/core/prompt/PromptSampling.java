@@ -46,7 +46,7 @@ public record PromptSampling(boolean listed, boolean byDifficulty, double explor
   /**
    * The next admission from a pool of {@code prompts}.
    *
-   * @param completions of a group
+   * @param completions of a group, at most
    * @param rates what was measured, by prompt
    */
   public Choice next(

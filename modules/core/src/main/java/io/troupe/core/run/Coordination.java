@@ -9,6 +9,7 @@ import io.troupe.core.outage.Outages;
 import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
@@ -252,7 +253,9 @@ public record Coordination(RunLimits limits) {
     }
 
     private void onGroupSampled(LeaseId lease) {
-      Optional<Group.Leased> held = state.lease(lease).filter(leased -> !leased.sampled());
+      // A group that grows is sampled in parts, each with the time of a lease.
+      Optional<Group.Leased> held =
+          state.lease(lease).filter(leased -> !leased.sampled() || limits.groups().size().grows());
       if (held.isPresent()) {
         emit(new Event.LeaseSampled(lease, now + limits.groups().leaseMillis()));
         resume(held.get().worker());
@@ -295,10 +298,13 @@ public record Coordination(RunLimits limits) {
       if (held.isEmpty()) {
         return Optional.of("its lease has ended");
       }
-      if (summary.rewards().size() != limits.groups().completions()) {
+      GroupSize size = limits.groups().size();
+      if (!size.accepts(summary.rewards())) {
         return Optional.of(
-            "it has %d completions, not %d"
-                .formatted(summary.rewards().size(), limits.groups().completions()));
+            size.grows()
+                ? "it has %d completions, where its rewards end a group of another size"
+                    .formatted(summary.rewards().size())
+                : "it has %d completions, not %d".formatted(summary.rewards().size(), size.part()));
       }
       if (summary.newest().compareTo(state.version()) > 0) {
         return Optional.of(
@@ -1060,7 +1066,7 @@ public record Coordination(RunLimits limits) {
               .next(
                   limits.prompts().seed(),
                   limits.prompts().size(),
-                  limits.groups().completions(),
+                  limits.groups().size().most(),
                   state.cursor(),
                   state.passRates());
       emit(new Event.GroupAdmitted(id, choice.prompt(), state.cursor().epoch(), choice.next()));

@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.prompt.PromptSampling;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.StalenessBound;
 
@@ -39,7 +40,7 @@ public record RunLimits(
   /**
    * The groups of completions.
    *
-   * @param completions G, of a prompt, 2 or more
+   * @param size completions of a prompt
    * @param maxConcurrent most groups under lease at a time
    * @param leaseMillis how long a worker may take for one group
    * @param filterDegenerate whether groups with equal rewards are put aside
@@ -49,18 +50,34 @@ public record RunLimits(
    *     hopeless
    */
   public record Groups(
-      int completions,
+      GroupSize size,
       int maxConcurrent,
       long leaseMillis,
       boolean filterDegenerate,
       boolean filterPerfect,
       long maxFilteredInARow) {
     public Groups {
-      require(completions >= 2, "a group has 2 or more completions, not %d", completions);
       require(maxConcurrent >= 1, "max_concurrent_groups is 1 or greater, not %d", maxConcurrent);
       require(leaseMillis >= 1, "a lease lasts 1 ms or more, not %d", leaseMillis);
       require(
           maxFilteredInARow >= 1, "max_filtered_groups is 1 or greater, not %d", maxFilteredInARow);
+    }
+
+    /** Groups of one size, G. */
+    public Groups(
+        int completions,
+        int maxConcurrent,
+        long leaseMillis,
+        boolean filterDegenerate,
+        boolean filterPerfect,
+        long maxFilteredInARow) {
+      this(
+          GroupSize.fixed(completions),
+          maxConcurrent,
+          leaseMillis,
+          filterDegenerate,
+          filterPerfect,
+          maxFilteredInARow);
     }
   }
 
@@ -132,7 +149,7 @@ public record RunLimits(
     return new RunLimits(
         prompts,
         new Groups(
-            groups.completions,
+            groups.size,
             groups.maxConcurrent,
             groups.leaseMillis,
             groups.filterDegenerate,

@@ -6,6 +6,8 @@ import io.troupe.core.audit.AuditCounter;
 import io.troupe.core.audit.AuditReport;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptSampling;
+import io.troupe.core.rollout.GroupSize;
+import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.testkit.Seeds;
 import java.util.List;
@@ -61,6 +63,27 @@ class CoordinationPropertyTest {
     assertThat(world.replay()).isEqualTo(world.state());
     assertThat(world.state().cursor().chosen()).isEqualTo(world.state().ledger().admitted());
     assertThat(world.state().passRates()).isNotEmpty();
+    assertSound(world);
+    assertProgress(world);
+  }
+
+  /** Groups of different sizes keep the promises of groups of one size. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void decide_groupsThatGrow_areEachOfTheSizeAtWhichTheyHadToEnd(long seed) {
+    GroupSize size = new GroupSize(2, 2, 1, 7);
+    World world = new World(new Coordination(growing(size)), seed);
+    for (int i = 0; i < 600 && world.end().isEmpty(); i++) {
+      world.disturb();
+    }
+    assertThat(world.replay()).isEqualTo(world.state());
+    assertThat(world.journal())
+        .allSatisfy(
+            event -> {
+              if (event instanceof Event.GroupBuffered(GroupSummary summary)) {
+                assertThat(size.accepts(summary.rewards())).isTrue();
+              }
+            });
     assertSound(world);
     assertProgress(world);
   }
@@ -209,6 +232,16 @@ class CoordinationPropertyTest {
             new RunLimits.Groups(2, 6, 200, false, false, 300),
             new RunLimits.Step(1, 2, StalePolicy.MASK, false),
             new RunLimits.Schedule(100_000, 0, 0, 1, 0, 100),
+            OutageLimits.DEFAULT)
+        .withOutages(new OutageLimits(10, 80, 1_000_000));
+  }
+
+  private static RunLimits growing(GroupSize size) {
+    return new RunLimits(
+            new RunLimits.Prompts(7, 11, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(size, 6, 200, true, false, 300),
+            new RunLimits.Step(3, 2, StalePolicy.MASK, false),
+            new RunLimits.Schedule(100_000, 0, 4, 5, 0, 100),
             OutageLimits.DEFAULT)
         .withOutages(new OutageLimits(10, 80, 1_000_000));
   }

@@ -16,6 +16,7 @@ import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.OpenEpisode;
@@ -549,8 +550,9 @@ final class World {
       inFlight.add(new Input.GroupFailed(lease, failure()));
       return;
     }
-    inFlight.add(new Input.GroupSampled(lease));
-    Input answer = new Input.GroupScored(draw(lease, dice < 20));
+    GroupSummary drawn = draw(lease, dice < 20);
+    size().parts(drawn.rewards().size()).forEach(_ -> inFlight.add(new Input.GroupSampled(lease)));
+    Input answer = new Input.GroupScored(drawn);
     undrawn.put(answer, dice < 20);
     inFlight.add(answer);
   }
@@ -563,13 +565,21 @@ final class World {
     };
   }
 
+  private GroupSize size() {
+    return coordination.limits().groups().size();
+  }
+
   private GroupSummary draw(LeaseId lease, boolean degenerate) {
     long first = Objects.requireNonNull(granted.get(lease)).number();
     List<Double> rewards = new ArrayList<>();
     List<TokenVersions> versions = new ArrayList<>();
     List<EpisodeSummary> episodes = new ArrayList<>();
-    for (int i = 0; i < COMPLETIONS; i++) {
-      rewards.add(degenerate ? 1.0 : i % 2);
+    for (int more = size().part(); more > 0; more = size().next(rewards)) {
+      for (int i = 0; i < more; i++) {
+        rewards.add(degenerate ? 1.0 : size().grows() ? random.nextInt(2) : i % 2);
+      }
+    }
+    for (int i = 0; i < rewards.size(); i++) {
       long[] tokens = new long[1 + random.nextInt(3)];
       long version = first;
       for (int t = 0; t < tokens.length; t++) {

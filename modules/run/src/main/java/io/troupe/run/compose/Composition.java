@@ -570,7 +570,7 @@ public record Composition(
    */
   public int frameBytes() {
     long group =
-        (long) config.rollout().completionsPerPrompt()
+        (long) config.rollout().groupSize().most()
             * config.rollout().maxTokens()
             * (config.episode().hasTurns() ? config.episode().maxTurns() : 1)
             * BYTES_PER_TOKEN;

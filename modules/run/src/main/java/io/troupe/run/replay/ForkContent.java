@@ -101,7 +101,7 @@ final class ForkContent implements RunContent {
 
     @Override
     public int completions() {
-      return settings.limits().groups().completions();
+      return settings.limits().groups().size().part();
     }
 
     @Override

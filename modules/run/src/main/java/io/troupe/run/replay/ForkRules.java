@@ -81,8 +81,13 @@ final class ForkRules {
     }
   }
 
-  /** Refuses a loss that needs what the run did not keep. */
+  /** Refuses groups that grow, and a loss that needs what the run did not keep. */
   static void check(RunConfig before, RunConfig after) throws ReplayRefusedException {
+    if (before.rollout().groupSize().grows()) {
+      throw new ReplayRefusedException(
+          "the run has rollout.adaptive, and a fork samples groups of one size; replay it without"
+              + " --set");
+    }
     if (after.lossSettings().readsReference(false)
         && !before.lossSettings().readsReference(false)) {
       throw new ReplayRefusedException(

@@ -290,16 +290,21 @@ public final class RunReplay implements AutoCloseable {
     GroupSummary summary = recorded.summary();
     Assignment assignment =
         pool.assignment(summary.lease(), recorded.prompt(), recorded.epoch(), recorded.draws());
-    List<GroupReplay.Replayed> replayed =
-        sampler.sample(
-            new SampleRequest(
-                summary.lease(),
-                assignment.tokens(),
-                summary.versions().size(),
-                settings.sampling().of(assignment.prompt()),
-                assignment.seed()),
-            recorded(recorded),
-            this::held);
+    List<GroupReplay.Recorded> versions = recorded(recorded);
+    List<GroupReplay.Replayed> replayed = new ArrayList<>();
+    for (int part : settings.limits().groups().size().parts(versions.size())) {
+      int from = replayed.size();
+      replayed.addAll(
+          sampler.sample(
+              new SampleRequest(
+                  summary.lease(),
+                  assignment.tokens(),
+                  part,
+                  settings.sampling().of(assignment.prompt()),
+                  assignment.seedOf(from)),
+              versions.subList(from, from + part),
+              this::held));
+    }
     List<Completion> completions = new ArrayList<>();
     long tokens = 0;
     for (int i = 0; i < replayed.size(); i++) {

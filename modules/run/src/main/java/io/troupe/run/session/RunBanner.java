@@ -49,10 +49,10 @@ public record RunBanner(
                 config.run().seed()));
     DataSummary.lines(config, composition.task()).forEach(line -> lines.add("data   " + line));
     lines.add(
-        "loop   %d groups of %d a step · max staleness %d (%s) · %s · %s"
+        "loop   %d groups of %s a step · max staleness %d (%s) · %s · %s"
             .formatted(
                 config.training().groupsPerStep(),
-                config.rollout().completionsPerPrompt(),
+                config.rollout().groupSize().range(),
                 config.training().maxStaleness(),
                 config.training().stale().name().toLowerCase(Locale.ROOT),
                 workers(config),

@@ -1,5 +1,6 @@
 package io.troupe.run.session;
 
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.run.Ledger;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
@@ -27,7 +28,7 @@ final class RunOutput implements RunListener {
   private final StepTable table;
   private final JsonLinesFile metrics;
   private final JsonText text;
-  private final int completionsPerPrompt;
+  private final GroupSize size;
   private boolean headerPrinted;
   private OptionalDouble firstEval = OptionalDouble.empty();
   private OptionalDouble lastEval = OptionalDouble.empty();
@@ -38,14 +39,14 @@ final class RunOutput implements RunListener {
       boolean json,
       StepTable table,
       JsonLinesFile metrics,
-      int completionsPerPrompt) {
+      GroupSize size) {
     this.out = out;
     this.err = err;
     this.json = json;
     this.table = table;
     this.metrics = metrics;
     this.text = new JsonText();
-    this.completionsPerPrompt = completionsPerPrompt;
+    this.size = size;
   }
 
   /** A line about the run, not of it. */
@@ -141,16 +142,22 @@ final class RunOutput implements RunListener {
     part(parts, state.leases().count(), "in flight");
     part(parts, state.buffered().count(), "buffered");
     part(parts, state.inTraining().count(), "in training");
-    return "%s rollouts = %s"
+    return "%s %s = %s"
         .formatted(
-            number(ledger.granted() * completionsPerPrompt),
+            counted(ledger.granted()),
+            size.grows() ? "groups under lease" : "rollouts",
             parts.isEmpty() ? "0" : String.join(" + ", parts));
   }
 
   private void part(List<String> parts, long groups, String name) {
     if (groups > 0) {
-      parts.add(number(groups * completionsPerPrompt) + " " + name);
+      parts.add(counted(groups) + " " + name);
     }
+  }
+
+  /** Groups as rollouts, which can be counted where all groups are of one size. */
+  private String counted(long groups) {
+    return number(size.grows() ? groups : groups * size.part());
   }
 
   private static String prompts(RunState state) {

@@ -211,7 +211,7 @@ public final class TrainSession {
             json,
             Terminal.table(out),
             JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
-            settings.limits().groups().completions());
+            settings.limits().groups().size());
     notes(journal, resume).forEach(screen::note);
     CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
     Signals signals = watchSignals(opened, screen);

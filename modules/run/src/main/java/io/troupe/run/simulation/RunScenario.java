@@ -64,6 +64,11 @@ public record RunScenario(Scenario scenario, List<String> notes) {
           "episode.environment and episode.agent have no model: the number of turns and the time of tools are not"
               + " fitted; leave them out to simulate episodes of one answer");
     }
+    if (config.rollout().groupSize().grows()) {
+      throw new UnmodelledRunException(
+          "rollout.adaptive has no model: the parts of groups that grow are not simulated; leave it"
+              + " out to simulate groups of one size");
+    }
     if (config.policy().kvTokens() > 0) {
       throw new UnmodelledRunException(
           "policy.kv_tokens has no model: groups that are put aside when a cache is full are not"

@@ -1,5 +1,7 @@
 package io.troupe.runtime.prompt;
 
+import static io.troupe.core.SplitMix64.mix;
+
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.LeaseId;
 
@@ -8,7 +10,16 @@ import io.troupe.core.rollout.LeaseId;
  *
  * @param prompt what to answer
  * @param tokens the prompt's token ids; shared, not copied
- * @param seed by which the group is sampled
+ * @param seed by which the group, or its first part, is sampled
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
-public record Assignment(LeaseId lease, Prompt prompt, int[] tokens, long seed) {}
+public record Assignment(LeaseId lease, Prompt prompt, int[] tokens, long seed) {
+  /**
+   * The seed of a part of the group.
+   *
+   * @param from completions before it
+   */
+  public long seedOf(int from) {
+    return from == 0 ? seed : mix(seed ^ mix(from));
+  }
+}

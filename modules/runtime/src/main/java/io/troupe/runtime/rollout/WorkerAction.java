@@ -17,8 +17,15 @@ public sealed interface WorkerAction {
   /** Send an input to the coordinator. */
   record Report(Input.FromWorker input) implements WorkerAction {}
 
-  /** Sample groups that enter the decode batch together. */
-  record Sample(List<Assignment> assignments) implements WorkerAction {}
+  /**
+   * Completions of a group that are sampled together: all of them, or those that it grows by.
+   *
+   * @param from completions of the group before them
+   */
+  record Part(Assignment assignment, int from, int completions) {}
+
+  /** Sample parts of groups that enter the decode batch together. */
+  record Sample(List<Part> parts) implements WorkerAction {}
 
   /** Stop sampling under a lease. */
   record Cancel(LeaseId lease) implements WorkerAction {}

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param deferred groups that wait for newer weights
  * @param sampling leases of groups in the engine
  * @param cancelled those of them that were cancelled
- * @param sampled groups that wait for verdicts
+ * @param sampled groups that wait for verdicts, or for completions that they grow by
  */
 public record WorkerGroups(
     List<Deferred> deferred,
@@ -50,7 +50,7 @@ public record WorkerGroups(
   }
 
   /**
-   * A sampled group, and the verdicts on its completions so far.
+   * A group, or what is sampled so far of one that grows, and the verdicts on its completions.
    *
    * @param texts what verifiers judge, one an episode
    * @param verdicts by the index of the episode
@@ -79,6 +79,16 @@ public record WorkerGroups(
         }
       }
       return new Sampled(assignment, episodes, texts, more, failures + 1);
+    }
+
+    /** With episodes that the group has grown by, which are not judged yet. */
+    Sampled grown(List<Episode> episodes, List<String> texts) {
+      return new Sampled(
+          assignment,
+          Stream.concat(this.episodes.stream(), episodes.stream()).toList(),
+          Stream.concat(this.texts.stream(), texts.stream()).toList(),
+          verdicts,
+          0);
     }
   }
 

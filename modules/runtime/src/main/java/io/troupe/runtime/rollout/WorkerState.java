@@ -4,6 +4,7 @@ import io.troupe.base.failure.Causes;
 import io.troupe.core.outage.Backoff;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.WorkerId;
@@ -28,11 +29,13 @@ import org.slf4j.event.Level;
  * The state of a rollout worker, and the decision what follows a message. Pure: each transition
  * returns the next state and the actions that the worker carries out, in order.
  *
+ * @param size when a group has enough completions
  * @param draining whether the worker asks for no more groups
  * @param released whether the coordinator sends no more groups
  */
 public record WorkerState(
     WorkerId id,
+    GroupSize size,
     Weights weights,
     WorkerGroups groups,
     Demand demand,
@@ -141,9 +144,15 @@ public record WorkerState(
    *
    * @param groupsAtATime groups that it asks for first
    */
-  public static WorkerState starting(WorkerId id, int groupsAtATime) {
+  public static WorkerState starting(WorkerId id, GroupSize size, int groupsAtATime) {
     return new WorkerState(
-        id, Weights.NONE, WorkerGroups.NONE, new Demand(groupsAtATime, 0, 0, false), false, false);
+        id,
+        size,
+        Weights.NONE,
+        WorkerGroups.NONE,
+        new Demand(groupsAtATime, 0, 0, false),
+        false,
+        false);
   }
 
   /** Whether the worker has nothing left to do and gets nothing. */
@@ -174,13 +183,13 @@ public record WorkerState(
 
   /** Finishes the groups that it has and asks for no more. */
   public Next drain() {
-    return new WorkerState(id, weights, groups, demand, true, released)
+    return new WorkerState(id, size, weights, groups, demand, true, released)
         .next(new WorkerAction.Report(new Input.WorkerRetired(id)));
   }
 
   /** Every group of this worker is delivered or given up, and no other comes. */
   public Next release() {
-    return new WorkerState(id, weights, groups, demand, draining, true).next();
+    return new WorkerState(id, size, weights, groups, demand, draining, true).next();
   }
 
   /**
@@ -190,7 +199,12 @@ public record WorkerState(
    */
   public Next produce(WeightVersion atLeast, List<Assignment> assignments) {
     return weights.reach(atLeast)
-        ? with(groups.startedSampling(assignments)).next(new WorkerAction.Sample(assignments))
+        ? with(groups.startedSampling(assignments))
+            .next(
+                new WorkerAction.Sample(
+                    assignments.stream()
+                        .map(each -> new WorkerAction.Part(each, 0, size.part()))
+                        .toList()))
         : with(groups.deferring(new WorkerGroups.Deferred(atLeast, assignments))).next();
   }
 
@@ -271,37 +285,41 @@ public record WorkerState(
   }
 
   /**
-   * The engine has sampled a group.
+   * The engine has sampled a part of a group.
    *
    * @param texts what verifiers judge, one an episode
    */
-  public Next sampled(Assignment assignment, List<Episode> episodes, List<String> texts) {
-    LeaseId lease = assignment.lease();
+  public Next sampled(WorkerAction.Part part, List<Episode> episodes, List<String> texts) {
+    LeaseId lease = part.assignment().lease();
     WorkerState ended = with(groups.endedSampling(lease)).with(demand.succeeded());
     if (groups.cancelled().contains(lease)) {
-      return ended.askForOneMore(); // The engine was done before it heard of the cancellation.
+      return ended.askInPlaceOf(part); // The engine was done before it heard of the cancellation.
     }
+    WorkerGroups.Sampled before = groups.sampled().get(lease);
     return ended
         .with(
             ended.groups.with(
-                new WorkerGroups.Sampled(assignment, episodes, texts, new TreeMap<>(), 0)))
+                before == null
+                    ? new WorkerGroups.Sampled(
+                        part.assignment(), episodes, texts, new TreeMap<>(), 0)
+                    : before.grown(episodes, texts)))
         .next(new WorkerAction.Report(new Input.GroupSampled(lease)))
-        .then(WorkerState::askForOneMore)
+        .then(state -> state.askInPlaceOf(part))
         .then(state -> state.verify(lease));
   }
 
   /**
-   * The engine has not sampled a group.
+   * The engine has not sampled a part of a group.
    *
    * @param replaceable whether another worker with another engine may take this one's place
    */
-  public Next samplingFailed(Assignment assignment, Throwable failure, boolean replaceable) {
-    LeaseId lease = assignment.lease();
+  public Next samplingFailed(WorkerAction.Part part, Throwable failure, boolean replaceable) {
+    LeaseId lease = part.assignment().lease();
     Throwable cause = Causes.of(failure);
     String reason = Causes.message(cause);
     boolean refused = cause instanceof RequestRefusedException;
     Next next =
-        with(groups.endedSampling(lease))
+        with(groups.endedSampling(lease).withoutSampled(lease))
             .next(
                 failed(
                     lease,
@@ -309,12 +327,12 @@ public record WorkerState(
                         ? new LeaseFailure.OfPrompt(reason)
                         : new LeaseFailure.OfEngine(reason)));
     return refused || cause instanceof CancellationException
-        ? next.then(WorkerState::askForOneMore)
-        : next.then(state -> state.engineFailed(reason, replaceable));
+        ? next.then(state -> state.askInPlaceOf(part))
+        : next.then(state -> state.engineFailed(part, reason, replaceable));
   }
 
   /** What failed at once would fail again at once: the worker asks for more after a pause. */
-  private Next engineFailed(String reason, boolean replaceable) {
+  private Next engineFailed(WorkerAction.Part part, String reason, boolean replaceable) {
     Demand counted = demand.failed();
     if (counted.failures() >= MOST_SAMPLE_FAILURES && replaceable) {
       return next(
@@ -322,12 +340,17 @@ public record WorkerState(
               "%s could not draw %d groups in a row, the last: %s"
                   .formatted(id, counted.failures(), reason)));
     }
-    WorkerState paused = with(counted.ended().pause(true));
+    WorkerState paused = with((part.from() == 0 ? counted.ended() : counted).pause(true));
     return demand.pausing()
         ? paused.next()
         : paused.next(
             new WorkerAction.Schedule(
                 new WorkerAction.Timer.Ask(), pauseAfter(counted.failures())));
+  }
+
+  /** Asks for a group once its first part is sampled or not, and never again for the others. */
+  private Next askInPlaceOf(WorkerAction.Part part) {
+    return part.from() == 0 ? askForOneMore() : next();
   }
 
   private Next askForOneMore() {
@@ -383,6 +406,15 @@ public record WorkerState(
                   new WorkerAction.Timer.Verify(lease), pauseAfter(group.failures())));
     }
     List<Verdict> verdicts = List.copyOf(group.verdicts().values());
+    List<Double> rewards = VerdictSummary.rewards(verdicts);
+    int more = rewards.size() < verdicts.size() ? 0 : size.next(rewards);
+    if (more > 0) {
+      Assignment assignment = group.assignment();
+      return with(groups.with(group).startedSampling(List.of(assignment)))
+          .next(
+              new WorkerAction.Sample(
+                  List.of(new WorkerAction.Part(assignment, rewards.size(), more))));
+    }
     return with(groups.withoutSampled(lease))
         .next(new WorkerAction.RecordVerdicts(group, verdicts), outcome(group, verdicts));
   }
@@ -417,14 +449,14 @@ public record WorkerState(
   }
 
   private WorkerState with(Weights newer) {
-    return new WorkerState(id, newer, groups, demand, draining, released);
+    return new WorkerState(id, size, newer, groups, demand, draining, released);
   }
 
   private WorkerState with(WorkerGroups newer) {
-    return new WorkerState(id, weights, newer, demand, draining, released);
+    return new WorkerState(id, size, weights, newer, demand, draining, released);
   }
 
   private WorkerState with(Demand newer) {
-    return new WorkerState(id, weights, groups, newer, draining, released);
+    return new WorkerState(id, size, weights, groups, newer, draining, released);
   }
 }

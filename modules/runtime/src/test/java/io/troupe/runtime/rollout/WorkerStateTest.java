@@ -7,6 +7,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
@@ -23,6 +24,7 @@ import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.runtime.weights.SampledWeights;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,7 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WorkerStateTest {
   private static final WorkerId ID = new WorkerId("w-1");
   private static final int FIRST = 4;
-  private static final int EPISODES = 2;
+  private static final GroupSize SIZE = new GroupSize(2, 1, 1, 5);
   private static final PromptPool POOL = Toys.pool();
 
   @ParameterizedTest(name = "seed {0}")
@@ -77,13 +79,14 @@ class WorkerStateTest {
     peers.fetchEnds(true);
     peers.produce(new WeightVersion(1), FIRST);
     Assignment assignment = peers.given.values().iterator().next();
+    WorkerAction.Part part = new WorkerAction.Part(assignment, 0, SIZE.part());
     WorkerState state = peers.state;
     for (int i = 1; i < WorkerState.MOST_SAMPLE_FAILURES; i++) {
-      state = state.samplingFailed(assignment, new IllegalStateException("broken"), true).state();
+      state = state.samplingFailed(part, new IllegalStateException("broken"), true).state();
     }
-    assertThat(failures(state.samplingFailed(assignment, new IllegalStateException("last"), false)))
+    assertThat(failures(state.samplingFailed(part, new IllegalStateException("last"), false)))
         .isEmpty();
-    assertThat(failures(state.samplingFailed(assignment, new IllegalStateException("last"), true)))
+    assertThat(failures(state.samplingFailed(part, new IllegalStateException("last"), true)))
         .containsExactly("w-1 could not draw 8 groups in a row, the last: last");
   }
 
@@ -117,12 +120,13 @@ class WorkerStateTest {
     private final Map<LeaseId, Assignment> given = new LinkedHashMap<>();
     private final Map<LeaseId, WeightVersion> oldest = new HashMap<>();
     private final Map<LeaseId, WeightVersion> sampling = new LinkedHashMap<>();
+    private final Map<LeaseId, WorkerAction.Part> parts = new HashMap<>();
     private final Map<LeaseId, Integer> verifying = new LinkedHashMap<>();
     private final Set<LeaseId> cancelled = new HashSet<>();
     private final Set<LeaseId> delivered = new HashSet<>();
     private final Set<LeaseId> groupsFailed = new HashSet<>();
     private final Set<WorkerAction.Timer> timers = new LinkedHashSet<>();
-    private WorkerState state = WorkerState.starting(ID, FIRST);
+    private WorkerState state = WorkerState.starting(ID, SIZE, FIRST);
     private List<WorkerAction> last = List.of();
     private Optional<PublishedWeights> fetching = Optional.empty();
     private WeightVersion published = WeightVersion.BASE;
@@ -250,14 +254,19 @@ class WorkerStateTest {
 
     private void sampled(LeaseId lease) {
       Episode episode = episode(requireNonNull(sampling.remove(lease)).number());
-      freed++;
+      WorkerAction.Part part = part(lease);
+      freed += part.from() == 0 ? 1 : 0;
       sampleFailures = 0;
-      apply(state.sampled(assignment(lease), List.of(episode, episode), List.of("1", "2")));
+      apply(
+          state.sampled(
+              part,
+              Collections.nCopies(part.completions(), episode),
+              Collections.nCopies(part.completions(), "1")));
       assertThat(verifying.containsKey(lease)).isEqualTo(!cancelled.contains(lease));
     }
 
-    private Assignment assignment(LeaseId lease) {
-      return requireNonNull(given.get(lease));
+    private WorkerAction.Part part(LeaseId lease) {
+      return requireNonNull(parts.get(lease));
     }
 
     private void sampleEnds(LeaseId lease) {
@@ -266,20 +275,20 @@ class WorkerStateTest {
         sampled(lease);
         return;
       }
-      Assignment assignment = assignment(lease);
+      WorkerAction.Part part = part(lease);
       sampling.remove(lease);
-      freed++;
+      freed += part.from() == 0 ? 1 : 0;
       if (outcome == 3) {
-        apply(state.samplingFailed(assignment, new RequestRefusedException("too long"), true));
+        apply(state.samplingFailed(part, new RequestRefusedException("too long"), true));
         assertThat(last)
             .contains(
                 new WorkerAction.Report(
                     new Input.GroupFailed(lease, new LeaseFailure.OfPrompt("too long"))));
       } else if (outcome == 2 || cancelled.contains(lease)) {
-        apply(state.samplingFailed(assignment, new CancellationException("cancelled"), true));
+        apply(state.samplingFailed(part, new CancellationException("cancelled"), true));
       } else {
         sampleFailures++;
-        apply(state.samplingFailed(assignment, new IllegalStateException("broken"), true));
+        apply(state.samplingFailed(part, new IllegalStateException("broken"), true));
         assertThat(failed).isEqualTo(sampleFailures == WorkerState.MOST_SAMPLE_FAILURES);
       }
     }
@@ -292,7 +301,7 @@ class WorkerStateTest {
             switch (random.nextInt(8)) {
               case 0 -> new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "too slow");
               case 1, 2 -> new Verdict.Unverifiable(Verdict.Cause.AWAY, "away");
-              default -> new Verdict.Scored(0.5, "", "");
+              default -> new Verdict.Scored(random.nextInt(4) == 0 ? 1 : 0, "", "");
             });
       }
       apply(state.judged(lease, answer));
@@ -319,9 +328,13 @@ class WorkerStateTest {
     private void act(WorkerAction action) {
       switch (action) {
         case WorkerAction.Report(Input.FromWorker input) -> report(input);
-        case WorkerAction.Sample(List<Assignment> assignments) -> {
-          for (Assignment assignment : assignments) {
-            LeaseId lease = assignment.lease();
+        case WorkerAction.Sample(List<WorkerAction.Part> begun) -> {
+          for (WorkerAction.Part part : begun) {
+            LeaseId lease = part.assignment().lease();
+            WorkerAction.Part before = parts.put(lease, part);
+            assertThat(part.from())
+                .isEqualTo(before == null ? 0 : before.from() + before.completions());
+            assertThat(part.from() + part.completions()).isLessThanOrEqualTo(SIZE.most());
             assertThat(cancelled).doesNotContain(lease);
             assertThat(loaded).isGreaterThanOrEqualTo(oldest.get(lease));
             assertThat(sampling.put(lease, loaded)).isNull();
@@ -339,20 +352,26 @@ class WorkerStateTest {
         }
         case WorkerAction.Verify(Assignment assignment, List<String> completions) -> {
           assertThat(cancelled).doesNotContain(assignment.lease());
-          assertThat(completions).hasSizeBetween(1, EPISODES);
+          assertThat(completions).hasSizeBetween(1, part(assignment.lease()).completions());
           assertThat(verifying.put(assignment.lease(), completions.size())).isNull();
         }
         case WorkerAction.RecordVerdicts(WorkerGroups.Sampled group, List<Verdict> verdicts) -> {
           assertThat(cancelled).doesNotContain(group.assignment().lease());
-          assertThat(verdicts).hasSize(EPISODES);
+          assertThat(verdicts).hasSameSizeAs(group.episodes());
         }
         case WorkerAction.Deliver(ScoredGroup group, List<SampledWeights> weights) -> {
           assertThat(cancelled).doesNotContain(group.lease());
           assertThat(delivered.add(group.lease())).isTrue();
           assertThat(groupsFailed).doesNotContain(group.lease());
-          assertThat(group.rewards()).containsExactly(0.5, 0.5);
-          WeightVersion version = group.completions().getFirst().versions().newest();
-          assertThat(weights).containsExactly(new SampledWeights(version, digest(version)));
+          assertThat(SIZE.accepts(group.rewards())).isTrue();
+          assertThat(group.rewards()).hasSameSizeAs(group.episodes());
+          assertThat(weights)
+              .containsExactlyInAnyOrderElementsOf(
+                  group.completions().stream()
+                      .map(each -> each.versions().newest())
+                      .distinct()
+                      .map(version -> new SampledWeights(version, digest(version)))
+                      .toList());
         }
         case WorkerAction.Schedule(WorkerAction.Timer timer, var pause) -> {
           assertThat(pause).isPositive();

@@ -54,7 +54,7 @@ final class ModelContent implements RunContent {
         scenario
             .model()
             .workload()
-            .draw(key, scenario.limits().groups().completions(), scenario.maxTokens()));
+            .draw(key, scenario.limits().groups().size().part(), scenario.maxTokens()));
   }
 
   @Override

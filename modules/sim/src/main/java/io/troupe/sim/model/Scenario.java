@@ -25,10 +25,10 @@ public record Scenario(
     require(maxTokens >= 1, "max_tokens is 1 or more, not %s", maxTokens);
     require(seconds > 0, "a simulation lasts longer than %s s", seconds);
     require(
-        shape.rows() >= limits.groups().completions(),
+        shape.rows() >= limits.groups().size().part(),
         "a worker decodes %s completions at a time, and a group has %s",
         shape.rows(),
-        limits.groups().completions());
+        limits.groups().size().part());
   }
 
   /** This run over another model. */

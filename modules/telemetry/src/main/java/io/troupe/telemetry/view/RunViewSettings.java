@@ -27,7 +27,7 @@ public record RunViewSettings(
     return new RunViewSettings(
         run,
         limits.step().groups(),
-        limits.groups().completions(),
+        limits.groups().size().part(),
         limits.step().maxStaleness(),
         limits.step().stale().name().toLowerCase(Locale.ROOT),
         limits.groups().maxConcurrent(),
