@@ -16,7 +16,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -48,6 +50,10 @@ final class HttpMcpTransport implements McpTransport {
           .followRedirects(HttpClient.Redirect.NEVER)
           .build();
   private final AtomicLong ids = new AtomicLong();
+
+  /** Messages under way, of which nobody waits for what becomes of them. */
+  private final Set<CompletableFuture<?>> untold = ConcurrentHashMap.newKeySet();
+
   private volatile String session = "";
   private volatile String revision = "";
   private volatile boolean alive = true;
@@ -202,8 +208,10 @@ final class HttpMcpTransport implements McpTransport {
   /** Sends without waiting for what becomes of it. */
   @Override
   public void tell(ObjectNode message) {
-    HttpRequest request = post(message);
-    var _ = http.sendAsync(request, HttpResponse.BodyHandlers.discarding());
+    CompletableFuture<?> sent =
+        http.sendAsync(post(message), HttpResponse.BodyHandlers.discarding());
+    untold.add(sent);
+    var _ = sent.whenComplete((_, _) -> untold.remove(sent));
   }
 
   @Override
@@ -232,24 +240,25 @@ final class HttpMcpTransport implements McpTransport {
     return line.length() <= EXCERPT ? line : line.substring(0, EXCERPT) + "…";
   }
 
-  /** Ends the session at the server, if that answers soon. */
+  /** Sends what is under way and ends the session at the server, if that answers soon. */
   @Override
   public void close() {
     boolean known = alive && !session.isEmpty();
     alive = false;
     if (known) {
-      try {
-        var _ =
-            http.sendAsync(
-                    request().timeout(FAREWELL).DELETE().build(),
-                    HttpResponse.BodyHandlers.discarding())
-                .handle((_, _) -> true)
-                .get(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
-      } catch (ExecutionException | TimeoutException unheard) {
-        // The server forgets sessions by itself.
-      } catch (InterruptedException stop) {
-        Thread.currentThread().interrupt();
-      }
+      untold.add(
+          http.sendAsync(
+              request().timeout(FAREWELL).DELETE().build(),
+              HttpResponse.BodyHandlers.discarding()));
+    }
+    try {
+      var _ =
+          CompletableFuture.allOf(untold.toArray(CompletableFuture[]::new))
+              .get(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException unheard) {
+      // The server forgets sessions and calls by itself.
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
     }
     http.shutdownNow();
   }
