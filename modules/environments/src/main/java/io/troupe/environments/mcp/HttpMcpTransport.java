@@ -16,13 +16,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 
 /**
@@ -51,8 +50,9 @@ final class HttpMcpTransport implements McpTransport {
           .build();
   private final AtomicLong ids = new AtomicLong();
 
-  /** Messages under way, of which nobody waits for what becomes of them. */
-  private final Set<CompletableFuture<?>> untold = ConcurrentHashMap.newKeySet();
+  /** Complete when no message is under way that nobody waits for. */
+  private final AtomicReference<CompletableFuture<?>> told =
+      new AtomicReference<>(CompletableFuture.completedFuture(true));
 
   private volatile String session = "";
   private volatile String revision = "";
@@ -210,8 +210,7 @@ final class HttpMcpTransport implements McpTransport {
   public void tell(ObjectNode message) {
     CompletableFuture<?> sent =
         http.sendAsync(post(message), HttpResponse.BodyHandlers.discarding());
-    untold.add(sent);
-    var _ = sent.whenComplete((_, _) -> untold.remove(sent));
+    var _ = told.updateAndGet(before -> CompletableFuture.allOf(before, sent));
   }
 
   @Override
@@ -245,15 +244,15 @@ final class HttpMcpTransport implements McpTransport {
   public void close() {
     boolean known = alive && !session.isEmpty();
     alive = false;
-    if (known) {
-      untold.add(
-          http.sendAsync(
-              request().timeout(FAREWELL).DELETE().build(),
-              HttpResponse.BodyHandlers.discarding()));
-    }
+    CompletableFuture<?> ended =
+        known
+            ? http.sendAsync(
+                request().timeout(FAREWELL).DELETE().build(),
+                HttpResponse.BodyHandlers.discarding())
+            : CompletableFuture.completedFuture(true);
     try {
       var _ =
-          CompletableFuture.allOf(untold.toArray(CompletableFuture[]::new))
+          CompletableFuture.allOf(told.get(), ended)
               .get(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException unheard) {
       // The server forgets sessions and calls by itself.
