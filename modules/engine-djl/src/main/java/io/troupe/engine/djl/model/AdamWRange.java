@@ -1,6 +1,5 @@
 package io.troupe.engine.djl.model;
 
-import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.TorchProgram;
 import io.troupe.engine.djl.torch.TorchValue;
@@ -16,11 +15,8 @@ import java.util.stream.Stream;
 public final class AdamWRange implements AutoCloseable {
   private static final double CLIP_EPSILON = 1e-6;
 
-  /** Elements whose squares are summed in single precision, one after the other. */
-  private static final long HOST_PART = 1L << 15;
-
-  /** Enough for every core of an accelerator, which sums as a tree. */
-  private static final long DEVICE_PART = 1L << 24;
+  /** Elements whose squares are summed in single precision. */
+  private static final long PART = 1L << 12;
 
   private final Decoder decoder;
   private final long size;
@@ -79,9 +75,8 @@ public final class AdamWRange implements AutoCloseable {
 
   /** Returns the sum of the squares of a gradient of the range. */
   public double squaredNorm(NativeTensor gradient) {
-    long part = decoder.device().equals(Device.host()) ? HOST_PART : DEVICE_PART;
     try (TorchProgram.Call call = decoder.call("squared_norm")) {
-      return call.with(gradient).with(part).numbers()[0];
+      return call.with(gradient).with(PART).numbers()[0];
     }
   }
 

@@ -525,27 +525,30 @@ class K(Module):
     return w + torch.matmul(b, a) * scale
 
   # The sum of the squares of an array: in its own precision within a part, whose sum stays near its
-  # terms, and in double precision over the parts.
+  # terms, and in double precision over the parts. All whole parts are rows of one reduction.
   def squared_norm(self: __torch__.K, x: Tensor, part: int) -> List[float]:
-    total = torch.zeros([], dtype=7, device=x.device)
-    for i in range((x.size(0) + part - 1) // part):
-      norm = torch.to(torch.norm(torch.slice(x, 0, i * part, (i + 1) * part)), 7)
-      total = total + norm * norm
-    return [float(total)]
+    whole = x.size(0) // part
+    norms = torch.to(torch.linalg_vector_norm(torch.slice(x, 0, 0, whole * part).view([whole, part]), 2, [1], False), 7)
+    rest = torch.to(torch.norm(torch.slice(x, 0, whole * part)), 7)
+    return [float(torch.sum(torch.square(norms)) + rest * rest)]
 
   # Step t of PyTorch's AdamW on flat arrays, or on the same range of each: float32 weights P, their
   # gradients G over divisor, moments M and V, at most one of each; then of those without weight
   # decay. The lists to be moved are arguments as they are: a write to the elements of a list made
-  # here would be taken for one that nobody sees, and left out.
+  # here would be taken for one that nobody sees, and left out. The kernel writes scaled gradients
+  # back, which costs a seventh of the step: so there is a scale only where there is one to apply.
   def adamw(self: __torch__.K, P: List[Tensor], G: List[Tensor], M: List[Tensor], V: List[Tensor], p: List[Tensor], g: List[Tensor], m: List[Tensor], v: List[Tensor], divisor: float, lr: float, beta1: float, beta2: float, eps: float, decay: float, t: int) -> int:
     none = annotate(List[Tensor], [])
+    scale = annotate(Optional[Tensor], None)
     if torch.len(P) > 0:
-      scale = torch.full([], divisor, dtype=6, device=P[0].device)
       step = torch.full([], float(t), dtype=6, device=P[0].device)
+      if divisor != 1.:
+        scale = torch.full([], divisor, dtype=6, device=P[0].device)
       torch._fused_adamw_(P, G, M, V, none, [step], lr=lr, beta1=beta1, beta2=beta2, weight_decay=decay, eps=eps, amsgrad=False, maximize=False, grad_scale=scale, found_inf=None)
     if torch.len(p) > 0:
-      scale = torch.full([], divisor, dtype=6, device=p[0].device)
       step = torch.full([], float(t), dtype=6, device=p[0].device)
+      if divisor != 1.:
+        scale = torch.full([], divisor, dtype=6, device=p[0].device)
       torch._fused_adamw_(p, g, m, v, none, [step], lr=lr, beta1=beta1, beta2=beta2, weight_decay=0., eps=eps, amsgrad=False, maximize=False, grad_scale=scale, found_inf=None)
     return 0
 
