@@ -1,4 +1,4 @@
-"""The PyTorch side of `troupe bench engine` and `troupe bench trainer`: one JSON request a line on stdin, one answer on stdout.
+"""The PyTorch side of `troupe bench engine`, `trainer` and `gpu`: one JSON request a line on stdin, one answer on stdout.
 
 It measures its own bursts, so that neither start-up nor the pipe counts.
 """
@@ -69,6 +69,11 @@ class Bench:
         if self.flat is None:
             self.flat = train.Flat(parameters)
         return self.flat.steps(steps)
+
+    def gpu(self, call, **arguments):
+        import gpu
+
+        return gpu.call(call, arguments)
 
     def memory(self):
         return {"peak_kib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}

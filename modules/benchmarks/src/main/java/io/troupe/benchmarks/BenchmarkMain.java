@@ -8,12 +8,12 @@ import io.troupe.benchmarks.engine.EngineBenchmark;
 import io.troupe.benchmarks.engine.MemoryBenchmark;
 import io.troupe.benchmarks.engine.TrainerBenchmark;
 import io.troupe.benchmarks.gateway.GatewayBenchmark;
+import io.troupe.benchmarks.gpu.GpuBenchmark;
+import io.troupe.benchmarks.harness.BenchmarkCommands;
 import io.troupe.benchmarks.sidecar.SidecarBenchmark;
 import io.troupe.benchmarks.simulator.SimulatorBenchmark;
 import io.troupe.benchmarks.weights.TlsBenchmark;
 import io.troupe.benchmarks.weights.WeightTransferBenchmark;
-import java.io.IOException;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** {@code troupe bench}: measurements, each with the number it is compared with. */
@@ -26,6 +26,7 @@ import picocli.CommandLine.Command;
       EngineBenchmark.class,
       BatchInvarianceBenchmark.class,
       TrainerBenchmark.class,
+      GpuBenchmark.class,
       MemoryBenchmark.class,
       VerifierBenchmark.class,
       WeightTransferBenchmark.class,
@@ -44,6 +45,7 @@ import picocli.CommandLine.Command;
       "  troupe bench engine --python venv/bin/python --update",
       "  troupe bench batch-invariance",
       "  troupe bench trainer --python venv/bin/python --update",
+      "  troupe bench gpu --device cpu --shape tiny",
       "  troupe bench memory --plot memory.svg",
       "  troupe bench verifiers",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
@@ -57,27 +59,10 @@ import picocli.CommandLine.Command;
       "  troupe bench simulator --update"
     })
 public final class BenchmarkMain {
-  private static final int FAILED = 4;
-
   private BenchmarkMain() {}
 
   /** Runs a measurement; exit code 0 if every bar is met, 4 if not, 2 for bad usage. */
   public static void main(String[] arguments) {
-    System.exit(
-        new CommandLine(new BenchmarkMain())
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .setExecutionExceptionHandler((failure, _, _) -> told(failure))
-            .execute(arguments));
-  }
-
-  /**
-   * What can go wrong in the world is a sentence; anything else is our fault and keeps its stack.
-   */
-  private static int told(Exception failure) throws Exception {
-    if (!(failure instanceof IOException)) {
-      throw failure;
-    }
-    System.err.println("error: " + failure.getMessage());
-    return FAILED;
+    System.exit(BenchmarkCommands.execute(new BenchmarkMain(), arguments));
   }
 }

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.accelerator.host.HostStandIn;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
 import io.troupe.engine.safetensors.DType;
-import io.troupe.testkit.FakeNccl;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -51,7 +51,7 @@ class NcclCollectiveTest {
 
   @BeforeAll
   static void compile() throws Exception {
-    compiled = FakeNccl.compile(folder);
+    compiled = HostStandIn.compile(folder);
   }
 
   @BeforeEach

@@ -1,10 +1,10 @@
 package io.troupe.benchmarks.engine;
 
+import io.troupe.benchmarks.harness.IdTokenizer;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.model.DecoderSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /** The decoders that are compared. */
 public enum ModelSize {
@@ -84,38 +84,6 @@ public enum ModelSize {
 
   /** Ids without text: 1 ends a completion, 2 and above are drawn. */
   public Tokenizer tokenizer() {
-    return new Ids(vocabulary);
-  }
-
-  private record Ids(int vocabularySize) implements Tokenizer {
-    @Override
-    public int[] encode(String text) {
-      throw new UnsupportedOperationException("a benchmark's ids stand for no text");
-    }
-
-    @Override
-    public int[] encodeWithSpecial(String text) {
-      return encode(text);
-    }
-
-    @Override
-    public byte[] bytes(int token) {
-      return new byte[0];
-    }
-
-    @Override
-    public Set<Integer> endIds() {
-      return Set.of(endOfSequence());
-    }
-
-    @Override
-    public String decode(int[] tokens) {
-      return "";
-    }
-
-    @Override
-    public int endOfSequence() {
-      return 1;
-    }
+    return new IdTokenizer(vocabulary);
   }
 }

@@ -28,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Feature 0 of the residual stream is made the same positive number at every token and written
  * by no block, and the output row of the token that ends a completion points far away from it.
  */
-final class NeverEndingWeights {
+public final class NeverEndingWeights {
   private static final float STEADY = .1f;
   private static final float AWAY = -20;
 
@@ -68,7 +68,7 @@ final class NeverEndingWeights {
   }
 
   /** Writes a safetensors file. */
-  static void write(WeightSnapshot weights, Path file) throws IOException {
+  public static void write(WeightSnapshot weights, Path file) throws IOException {
     Map<String, Object> header = new LinkedHashMap<>();
     long end = 0;
     for (WeightSnapshot.Tensor tensor : weights.tensors()) {

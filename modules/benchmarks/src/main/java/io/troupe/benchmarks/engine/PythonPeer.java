@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The PyTorch side of a comparison, {@code modules/benchmarks/src/main/python}, or its absence. */
-sealed interface PythonPeer extends AutoCloseable {
+public sealed interface PythonPeer extends AutoCloseable {
   /**
    * Calls a method of the Python side and waits for its answer.
    *

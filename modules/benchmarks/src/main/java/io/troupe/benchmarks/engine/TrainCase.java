@@ -27,8 +27,9 @@ public enum TrainCase {
   SMALL(ModelSize.SMALL, 8, 256, 2);
 
   public static final long SEED = 2026;
-  static final OptimizerSettings OPTIMISATION = new OptimizerSettings(1e-4, .9, .95, 1e-8, .01, 1);
-  static final LossSettings LOSS =
+  public static final OptimizerSettings OPTIMISATION =
+      new OptimizerSettings(1e-4, .9, .95, 1e-8, .01, 1);
+  public static final LossSettings LOSS =
       new LossSettings(new Objective.Dapo(), .2, .28, new Correction.None(), 0, KlEstimator.K3, 1);
 
   private static final double SPREAD = .15;
@@ -69,14 +70,24 @@ public enum TrainCase {
   }
 
   DjlPolicy policy(int threads, Precision precision) {
+    return policy(threads, precision, Device.host());
+  }
+
+  /** Creates the policy on a device. */
+  public DjlPolicy policy(int threads, Precision precision, Device device) {
     return DjlPolicy.create(
         size.settings(length),
         size.tokenizer(),
-        ComputeSettings.of(threads, threads, sequences * length).on(Device.host(), precision));
+        ComputeSettings.of(threads, threads, sequences * length).on(device, precision));
+  }
+
+  /** Returns the sizes as {@code model.py} names them. */
+  public Map<String, Object> sizes() {
+    return size.sizes(length);
   }
 
   /** The batch: behaviour log-probabilities near the first policy's, so that ratios are near 1. */
-  List<TrainingSequence> batch() {
+  public List<TrainingSequence> batch() {
     Random random = new Random(SEED);
     List<TrainingSequence> batch = new ArrayList<>();
     for (int i = 0; i < sequences; i++) {
@@ -100,7 +111,7 @@ public enum TrainCase {
   }
 
   /** Batch, clip range and optimizer, as {@code train.py} takes them. */
-  Map<String, Object> json() {
+  public Map<String, Object> json() {
     List<TrainingSequence> all = batch();
     Map<String, Object> batch = new LinkedHashMap<>();
     batch.put(

@@ -100,6 +100,11 @@ public final class WorkerProcess implements AutoCloseable {
     return JSON.readTree(answer);
   }
 
+  /** Kills the process, as the kernel does when memory runs out. */
+  public void kill() {
+    process.destroyForcibly();
+  }
+
   /** Lets the process end, which it does when its input does. */
   @Override
   public void close() {

@@ -2,6 +2,7 @@ package io.troupe.cli.torch;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.engine.djl.GoldenStepProcess;
 import io.troupe.engine.djl.install.BindingBuild;
 import io.troupe.engine.djl.install.BindingCache;
 import io.troupe.engine.djl.install.BindingSources;

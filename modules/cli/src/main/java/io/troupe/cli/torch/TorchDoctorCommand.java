@@ -6,6 +6,7 @@ import io.troupe.cli.doctor.CheckLines;
 import io.troupe.cli.doctor.CheckResult;
 import io.troupe.cli.doctor.MachineChecks;
 import io.troupe.engine.djl.GoldenStep;
+import io.troupe.engine.djl.GoldenStepProcess;
 import io.troupe.engine.djl.install.BindingCache;
 import io.troupe.engine.djl.install.CudaDevices;
 import io.troupe.engine.djl.install.InstalledTorch;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.cli.Main;
 import io.troupe.engine.djl.GoldenStep;
+import io.troupe.engine.djl.GoldenStepProcess;
 import io.troupe.engine.djl.install.BindingCache;
 import io.troupe.engine.djl.install.InstalledTorch;
 import io.troupe.engine.djl.install.TorchBinding;

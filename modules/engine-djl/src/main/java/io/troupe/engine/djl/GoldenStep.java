@@ -9,6 +9,8 @@ import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.torch.TorchReport;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
@@ -57,13 +59,18 @@ public record GoldenStep(
    * @throws IllegalStateException if it cannot be loaded
    */
   public static GoldenStep compute() {
+    return compute(Device.host(), Precision.FLOAT32);
+  }
+
+  /** Computes the steps on a device; the known numbers are those of float32. */
+  public static GoldenStep compute(Device device, Precision precision) {
     TorchReport torch = TorchReport.load();
     CharacterTokenizer tokenizer = new CharacterTokenizer("0123456789+=");
     DjlPolicy policy =
         DjlPolicy.create(
             new DecoderSettings(8, 2, 4, 2, 4, 12, 16, 10_000, 1e-6, true, .5),
             tokenizer,
-            ComputeSettings.of(1, 1, 1 << 14));
+            ComputeSettings.of(1, 1, 1 << 14).on(device, precision));
     List<TrainingSequence> batch = batch(new Random(SEED), tokenizer.vocabularySize());
     LossSettings loss =
         new LossSettings(

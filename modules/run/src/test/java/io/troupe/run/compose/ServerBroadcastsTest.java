@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.accelerator.host.HostStandIn;
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.engine.http.broadcast.WeightBroadcaster;
 import io.troupe.engine.http.sidecar.ServerCommand;
-import io.troupe.testkit.FakeNccl;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,7 +49,7 @@ class ServerBroadcastsTest {
     Path nvidia = Files.createDirectories(folder.resolve("lib/python3.12/site-packages/nvidia"));
     Path nccl = Files.createDirectories(nvidia.resolve("nccl/lib")).resolve("libnccl.so.2");
     Path cuda = Files.createDirectories(nvidia.resolve("cu13/lib")).resolve("libcudart.so.13");
-    Optional<Path> library = FakeNccl.compile(folder);
+    Optional<Path> library = HostStandIn.compile(folder);
     assumeTrue(library.isPresent(), "no C compiler (cc) on this host to build the stand-in with");
     Files.copy(library.get(), nccl);
     Files.copy(library.get(), cuda);

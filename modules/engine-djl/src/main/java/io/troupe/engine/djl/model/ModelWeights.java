@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * A set of tensors in the shape of the decoder's weights: weights, gradients, or one of AdamW's
@@ -138,7 +139,15 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
   public static ModelWeights random(FlatLayout layout, Device device, long seed, double std) {
     ModelWeights weights = zeros(layout, device);
     return weights.after(
-        () -> weights.fill((parameter, memory) -> WeightInit.fill(parameter, seed, std, memory)));
+        () ->
+            // Each tensor has random numbers of its own, so that threads change no bit.
+            IntStream.range(0, weights.tensors.size())
+                .parallel()
+                .forEach(
+                    i ->
+                        weights.fill(
+                            i,
+                            (parameter, memory) -> WeightInit.fill(parameter, seed, std, memory))));
   }
 
   /** Returns these weights after some work on them, or closes them if the work fails. */
@@ -160,15 +169,19 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
   /** Replaces all numbers. */
   public void fill(Filler filler) {
     for (int i = 0; i < tensors.size(); i++) {
-      DecoderLayout.Parameter parameter = layout.parameters().get(i);
-      NativeTensor tensor = tensors.get(i);
-      if (tensor.onHost()) {
-        filler.fill(parameter, tensor.memory());
-      } else {
-        try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, parameter.extents())) {
-          filler.fill(parameter, staged.memory());
-          tensor.assign(staged, parameter.extents());
-        }
+      fill(i, filler);
+    }
+  }
+
+  private void fill(int index, Filler filler) {
+    DecoderLayout.Parameter parameter = layout.parameters().get(index);
+    NativeTensor tensor = tensors.get(index);
+    if (tensor.onHost()) {
+      filler.fill(parameter, tensor.memory());
+    } else {
+      try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, parameter.extents())) {
+        filler.fill(parameter, staged.memory());
+        tensor.assign(staged, parameter.extents());
       }
     }
   }

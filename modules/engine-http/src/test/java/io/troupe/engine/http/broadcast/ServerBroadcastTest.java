@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.accelerator.host.HostStandIn;
 import io.troupe.accelerator.nccl.CudaRuntime;
 import io.troupe.accelerator.nccl.NcclCollective;
 import io.troupe.accelerator.nccl.NcclLibrary;
@@ -16,7 +17,6 @@ import io.troupe.engine.http.protocol.Dialect;
 import io.troupe.engine.parallel.Span;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.weights.WeightSnapshot;
-import io.troupe.testkit.FakeNccl;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,7 +56,7 @@ class ServerBroadcastTest {
 
   @BeforeAll
   static void prepare() throws Exception {
-    library = FakeNccl.compile(folder);
+    library = HostStandIn.compile(folder);
     script = folder.resolve("fake_transfer_server.py");
     try (InputStream text =
         Objects.requireNonNull(

@@ -1,9 +1,8 @@
-package io.troupe.cli.torch;
+package io.troupe.engine.djl;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.base.process.JavaCommand;
-import io.troupe.engine.djl.GoldenStep;
 import io.troupe.engine.djl.install.InstalledTorch;
 import io.troupe.engine.djl.install.TorchSearch;
 import io.troupe.engine.djl.install.UnusableTorchException;
@@ -21,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * Computes the golden steps in a JVM of their own, because a process loads one PyTorch, and one
  * that does not fit may end it.
  */
-final class GoldenStepProcess {
+public final class GoldenStepProcess {
   private static final int HEAP_MEBIBYTES = 256;
   private static final int SHOWN_LINES = 8;
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -34,7 +33,7 @@ final class GoldenStepProcess {
    * @param engineCache DJL's cache that holds the binding
    * @throws UnusableTorchException if it does not load, or its numbers are not the known ones
    */
-  static GoldenStep over(InstalledTorch torch, Path engineCache) throws IOException {
+  public static GoldenStep over(InstalledTorch torch, Path engineCache) throws IOException {
     ProcessBuilder builder =
         JavaCommand.of(GoldenStep.class)
             .with(JavaCommand.NATIVE_ACCESS)

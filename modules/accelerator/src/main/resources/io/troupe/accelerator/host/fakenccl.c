@@ -1,4 +1,4 @@
-/* A stand-in for libnccl.so.2 and libcudart.so on a host without GPUs, for tests of bindings only.
+/* A stand-in for libnccl.so.2 and libcudart.so on a host without GPUs, for tests and rehearsals.
  *
  * It has their C interface. A device's memory is the host's. Ranks meet in a file of shared memory
  * that the unique id names. An operation is work of a thread of its communicator, and its stream is
@@ -351,6 +351,13 @@ int cudaStreamCreateWithFlags(stream **out, unsigned flags) {
 int cudaStreamDestroy(stream *s) { note("cudaStreamDestroy\n"); (void)s; return 0; }
 
 int cudaStreamQuery(stream *s) { return atomic_load(&real(s)->pending) ? NOT_READY : 0; }
+
+int cudaMemGetInfo(size_t *unused, size_t *total) {
+  size_t page = sysconf(_SC_PAGESIZE);
+  *unused = page * sysconf(_SC_AVPHYS_PAGES);
+  *total = page * sysconf(_SC_PHYS_PAGES);
+  return 0;
+}
 
 int cudaMalloc(void **out, size_t bytes) { *out = malloc(bytes); return *out ? 0 : 2; }
 

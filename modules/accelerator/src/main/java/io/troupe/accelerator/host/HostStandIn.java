@@ -1,4 +1,4 @@
-package io.troupe.testkit;
+package io.troupe.accelerator.host;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,16 +9,17 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A stand-in for NCCL and the CUDA runtime, compiled where a test needs it: ranks of one host
- * exchange through POSIX shared memory.
+ * A stand-in for NCCL and the CUDA runtime on a host without a GPU, for tests and rehearsals: its
+ * device is the host, whose ranks exchange through POSIX shared memory. It is compiled where it is
+ * needed.
  */
-public final class FakeNccl {
-  private FakeNccl() {}
+public final class HostStandIn {
+  private HostStandIn() {}
 
   /** Compiles the library into a folder; empty where this host has no C compiler. */
   public static Optional<Path> compile(Path folder) throws IOException, InterruptedException {
     Path source = folder.resolve("fakenccl.c");
-    try (InputStream text = FakeNccl.class.getResourceAsStream("/fakenccl.c")) {
+    try (InputStream text = HostStandIn.class.getResourceAsStream("fakenccl.c")) {
       if (text == null) {
         throw new IOException("fakenccl.c is not on the class path");
       }

@@ -1,0 +1,58 @@
+package io.troupe.benchmarks.gpu;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.benchmarks.engine.PythonPeer;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/** The same work in plain PyTorch, in a process of its own: {@code src/main/python/gpu.py}. */
+final class GpuPython implements AutoCloseable {
+  private static final int THREADS = 1;
+
+  private final PythonPeer peer;
+  private final String device;
+
+  private GpuPython(PythonPeer peer, String device) {
+    this.peer = peer;
+    this.device = device;
+  }
+
+  /** Starts it. */
+  static GpuPython start(String python, String device) throws IOException, InterruptedException {
+    return new GpuPython(PythonPeer.start(python, THREADS), device);
+  }
+
+  static GpuPython start(GpuSetting setting) throws IOException, InterruptedException {
+    return start(setting.python(), setting.deviceName());
+  }
+
+  /** Whether that Python has PyTorch; {@link #describe} says why not. */
+  boolean present() {
+    return peer.present();
+  }
+
+  String describe() {
+    return peer.describe();
+  }
+
+  JsonNode call(String method, Map<String, ?> arguments) throws IOException {
+    Map<String, Object> request = new LinkedHashMap<>(arguments);
+    request.put("call", method);
+    request.put("device", device);
+    return peer.call("gpu", request);
+  }
+
+  /** Returns a number of the answer of a call; empty without PyTorch. */
+  static OptionalDouble number(JsonNode answer, String key) {
+    return answer.has(key)
+        ? OptionalDouble.of(answer.required(key).asDouble())
+        : OptionalDouble.empty();
+  }
+
+  @Override
+  public void close() {
+    peer.close();
+  }
+}

@@ -1,0 +1,30 @@
+package io.troupe.benchmarks.gpu;
+
+import java.io.IOException;
+import java.util.List;
+
+/** What a process of a row does. */
+interface GpuWork {
+  /**
+   * What it found.
+   *
+   * @param notes sentences on what could not be measured, and why
+   */
+  record Outcome(List<GpuMeasurement> measurements, List<String> notes) {
+    public Outcome {
+      measurements = List.copyOf(measurements);
+      notes = List.copyOf(notes);
+    }
+
+    static Outcome of(GpuMeasurement... measurements) {
+      return new Outcome(List.of(measurements), List.of());
+    }
+
+    static Outcome unmeasured(String reason) {
+      return new Outcome(List.of(), List.of(reason));
+    }
+  }
+
+  /** Measures; progress is on standard error. */
+  Outcome measure(GpuSetting setting) throws IOException, InterruptedException;
+}
