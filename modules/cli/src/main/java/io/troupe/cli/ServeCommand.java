@@ -157,13 +157,6 @@ final class ServeCommand extends CliCommand {
               + " under them.")
   private int maxAdapters;
 
-  @Option(
-      names = "--with-parent",
-      paramLabel = "PID",
-      description = "End when this process ends.",
-      hidden = true)
-  private @Nullable Long parent;
-
   /** What is served, and with which weights; none when they come later. */
   private record Source(
       PolicyEngines engines,
@@ -199,14 +192,6 @@ final class ServeCommand extends CliCommand {
     CountDownLatch ended = new CountDownLatch(1);
     Signals.install(
         _ -> ended.countDown(), number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
-    if (parent != null) {
-      ProcessHandle.of(parent)
-          .ifPresentOrElse(
-              handle -> {
-                var _ = handle.onExit().thenRun(ended::countDown);
-              },
-              ended::countDown);
-    }
     try (PolicyEngines engines = source.engines();
         SamplingEngine engine = engines.newSampler();
         ScoringEngine scorer = scorer(engines);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.JavaCommand;
+import io.troupe.base.process.ProcessGroup;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -193,7 +194,27 @@ final class ChildRun implements AutoCloseable {
 
   /** The processes it has started. */
   List<ProcessHandle> children() {
-    return process.children().toList();
+    return children(process.toHandle());
+  }
+
+  /** The processes that a process has started, but for the guard that ends them after it. */
+  static List<ProcessHandle> children(ProcessHandle process) {
+    return process
+        .children()
+        .filter(child -> !commandLine(child).contains(ProcessGroup.GUARD))
+        .toList();
+  }
+
+  /** The inference servers that it, or a process below it, has started. */
+  List<ProcessHandle> servers() {
+    return process
+        .descendants()
+        .filter(one -> commandLine(one).contains(" serve --config "))
+        .toList();
+  }
+
+  private static String commandLine(ProcessHandle process) {
+    return process.info().commandLine().orElse("");
   }
 
   List<String> out() {

@@ -93,13 +93,12 @@ final class ClusterTest {
       cluster.awaitWork(a, 0, "a-w1");
 
       ProcessHandle worker = TestCluster.child(a, "a-w1");
-      ProcessHandle verifier = worker.children().findFirst().orElseThrow();
+      ProcessHandle verifier = ChildRun.children(worker).getFirst();
       int before = cluster.events().size();
       verifier.destroyForcibly();
       verifier.onExit().join();
       cluster.awaitStep(a, before + 1);
-      TestCluster.await(
-          a, "another verifier is there", () -> worker.children().findAny().isPresent());
+      TestCluster.await(a, "another verifier is there", () -> !ChildRun.children(worker).isEmpty());
       assertThat(worker.isAlive()).isTrue();
 
       try (ChildRun b = cluster.node(Place.HERE, seed, "b", "node")) {

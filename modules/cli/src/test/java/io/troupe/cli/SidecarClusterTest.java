@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.cli.ChildRun.Place;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.audit.JournalAudit;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -66,16 +64,16 @@ final class SidecarClusterTest {
       cluster.awaitStep(coordinator, 0);
 
       long killed = System.nanoTime();
-      List<ProcessHandle> first = processes(cluster, "a");
+      List<ProcessHandle> first = a.servers();
       assertThat(first).isNotEmpty();
       first.getFirst().destroyForcibly();
       TestCluster.await(
           a,
           "another server has the place of the killed one",
-          () -> processes(cluster, "a").stream().anyMatch(one -> !first.contains(one)));
+          () -> a.servers().stream().anyMatch(one -> !first.contains(one)));
       TestCluster.tell("a killed server was started again", killed);
 
-      List<ProcessHandle> orphans = processes(cluster, "b");
+      List<ProcessHandle> orphans = b.servers();
       assertThat(orphans).isNotEmpty();
       killed = System.nanoTime();
       b.kill();
@@ -130,24 +128,5 @@ final class SidecarClusterTest {
             .doesNotContain("completions=0 ");
       }
     }
-  }
-
-  /** The server of a node's worker, and what came of it; empty while there is none. */
-  private List<ProcessHandle> processes(TestCluster cluster, String node) throws IOException {
-    Path card =
-        folder
-            .resolve("nodes")
-            .resolve(node)
-            .resolve(cluster.run().name())
-            .resolve("servers")
-            .resolve(node + "-w1")
-            .resolve("sidecar-1.pid");
-    return Files.exists(card)
-        ? Files.readAllLines(card).stream()
-            .filter(line -> !line.endsWith("OWNER"))
-            .map(line -> Long.parseLong(line.split(" ", -1)[0]))
-            .flatMap(pid -> ProcessHandle.of(pid).stream())
-            .toList()
-        : List.of();
   }
 }

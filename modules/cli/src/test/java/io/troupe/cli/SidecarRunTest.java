@@ -2,13 +2,10 @@ package io.troupe.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.store.folder.RunFolder;
-import io.troupe.testkit.Await;
-import java.io.IOException;
+import io.troupe.base.process.ProcessIdentity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,36 +54,13 @@ class SidecarRunTest {
     Path file = Files.writeString(folder.resolve("sidecars.yaml"), RUN);
     try (ChildRun run =
         ChildRun.start(folder, ChildRun.Size.TOY, "train", file.toString(), "--json")) {
-      Path card = awaitCard(folder, "sidecar-1.pid");
       run.awaitOut(3); // the target is not looked at before the fifth step
-      long pid = Long.parseLong(Files.readString(card).strip().split(" ", 2)[0]);
-      assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+      List<ProcessHandle> servers = run.servers();
+      assertThat(servers).hasSize(2);
+      assertThat(servers.getFirst().destroyForcibly()).isTrue();
       assertThat(run.awaitExit()).as(run.said()).isZero();
       assertThat(String.join("\n", run.err())).contains("done   step", "refused=none");
+      assertThat(servers).noneMatch(ProcessIdentity::runs);
     }
-    assertThat(cards(folder)).isEmpty();
-  }
-
-  private static Path servers(Path folder) throws IOException {
-    Path runs = folder.resolve("runs");
-    return runs.resolve(RunFolder.list(runs).getFirst())
-        .resolve("servers"); // begun, maybe not whole
-  }
-
-  private static List<Path> cards(Path folder) throws IOException {
-    try (var files = Files.list(servers(folder))) {
-      return files.filter(file -> file.toString().endsWith(".pid")).toList();
-    }
-  }
-
-  private static Path awaitCard(Path folder, String name) throws IOException {
-    return Await.found(
-        name,
-        () ->
-            Files.isDirectory(folder.resolve("runs"))
-                    && !RunFolder.list(folder.resolve("runs")).isEmpty()
-                    && Files.exists(servers(folder).resolve(name))
-                ? Optional.of(servers(folder).resolve(name))
-                : Optional.empty());
   }
 }

@@ -19,7 +19,6 @@ import java.util.List;
 public record SoakJvm(JavaCommand program, List<String> options) {
   private static final int HEAP = 256;
   private static final long PATIENCE_SECONDS = 120;
-  private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
 
   public SoakJvm {
     options = List.copyOf(options);
@@ -78,16 +77,9 @@ public record SoakJvm(JavaCommand program, List<String> options) {
         .heap(heapMebibytes);
   }
 
-  /** A process whose command line can be read, and which ends with this one where that is known. */
+  /** A process whose command line can be read. */
   ProcessBuilder process(int heapMebibytes, List<String> arguments) {
-    List<String> command = new ArrayList<>();
-    if (Files.isExecutable(SETPRIV)) {
-      command.addAll(List.of(SETPRIV.toString(), "--pdeathsig", "KILL", "--"));
-    }
-    JavaCommand java = jvm(heapMebibytes);
-    command.addAll(java.words(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().putAll(java.environment());
+    ProcessBuilder builder = jvm(heapMebibytes).process(arguments);
     builder.environment().put("TROUPE_JAVA_OPTS", String.join(" ", options));
     return builder;
   }

@@ -1,5 +1,6 @@
 package io.troupe.soak;
 
+import io.troupe.base.process.ProcessGroup;
 import java.io.IOException;
 import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
@@ -23,7 +24,7 @@ final class SoakProcess {
   private final Path folder;
   private final Path log;
   private final Map<Long, ProcessHandle> everSeen = new HashMap<>();
-  private Optional<Process> process = Optional.empty();
+  private Optional<ProcessGroup> group = Optional.empty();
   private long logAtStart;
   private long endedAt;
 
@@ -33,17 +34,21 @@ final class SoakProcess {
     this.log = folder.resolve(name + ".log");
   }
 
-  /** Starts it. It ends with the thread that calls this, where the kernel can see to that. */
+  /** Starts it. */
   void start(ProcessBuilder builder) throws IOException {
     logAtStart = Files.exists(log) ? Files.size(log) : 0;
     endedAt = 0;
-    process =
+    group =
         Optional.of(
-            builder
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start());
+            ProcessGroup.start(
+                builder
+                    .directory(folder.toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))));
+  }
+
+  private Optional<Process> process() {
+    return group.map(ProcessGroup::leader);
   }
 
   String name() {
@@ -51,22 +56,22 @@ final class SoakProcess {
   }
 
   boolean isAlive() {
-    return process.filter(Process::isAlive).isPresent();
+    return process().filter(Process::isAlive).isPresent();
   }
 
   /** Its exit code, once it has ended. */
   int code() {
-    return process.orElseThrow().exitValue();
+    return process().orElseThrow().exitValue();
   }
 
   /** Its number, or that of its last life; 0 before the first. */
   long pid() {
-    return process.map(Process::pid).orElse(0L);
+    return process().map(Process::pid).orElse(0L);
   }
 
   /** The process itself, while it lives. */
   Stream<ProcessHandle> handle() {
-    return process.filter(Process::isAlive).map(Process::toHandle).stream();
+    return process().filter(Process::isAlive).map(Process::toHandle).stream();
   }
 
   /** Since when it has been seen to be dead. */
@@ -82,7 +87,12 @@ final class SoakProcess {
     if (!isAlive()) {
       return List.of();
     }
-    List<ProcessHandle> all = process.orElseThrow().children().toList();
+    List<ProcessHandle> all =
+        process()
+            .orElseThrow()
+            .children()
+            .filter(child -> !commandLine(child).contains(ProcessGroup.GUARD))
+            .toList();
     all.forEach(child -> everSeen.put(child.pid(), child));
     return all.stream()
         .filter(child -> commandLine(child).contains(part))
@@ -136,10 +146,10 @@ final class SoakProcess {
 
   /** Whether it ends within a time. */
   boolean ends(long seconds) throws InterruptedException {
-    return process.isEmpty() || process.get().waitFor(seconds, TimeUnit.SECONDS);
+    return process().isEmpty() || process().get().waitFor(seconds, TimeUnit.SECONDS);
   }
 
   void kill() {
-    process.ifPresent(Process::destroyForcibly);
+    process().ifPresent(Process::destroyForcibly);
   }
 }

@@ -1,8 +1,8 @@
 package io.troupe.aws.container;
 
 import io.troupe.base.process.ChildJvm;
-import io.troupe.base.process.ParentDeath;
-import io.troupe.base.process.PipedChild;
+import io.troupe.base.process.ProcessGroup;
+import io.troupe.base.process.Signals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,12 +24,12 @@ final class ContainerProcess {
   private static final int LAST_LINES = 30;
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(5);
 
-  private final Process process;
+  private final ProcessGroup group;
   private final Deque<String> last = new ArrayDeque<>();
   private final Thread reader;
 
-  private ContainerProcess(PipedChild child, String name, PrintStream out) {
-    this.process = child.process();
+  private ContainerProcess(ProcessGroup group, String name, PrintStream out) {
+    this.group = group;
     this.reader =
         Thread.ofPlatform()
             .daemon()
@@ -38,7 +38,7 @@ final class ContainerProcess {
                 () -> {
                   try (BufferedReader lines =
                       new BufferedReader(
-                          new InputStreamReader(child.output(), StandardCharsets.UTF_8))) {
+                          new InputStreamReader(group.output(), StandardCharsets.UTF_8))) {
                     lines.lines().forEach(line -> took(line, name, out));
                   } catch (IOException closed) {
                     // A closed pipe is the end of the output, too.
@@ -62,12 +62,10 @@ final class ContainerProcess {
         new ArrayList<>(ChildJvm.command((int) (Runtime.getRuntime().maxMemory() >> 20)));
     command.addAll(arguments);
     ProcessBuilder builder =
-        new ProcessBuilder(ParentDeath.endsToo(command))
-            .directory(folder.toFile())
-            .redirectErrorStream(true);
+        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
     builder.environment().putAll(ChildJvm.environment());
     builder.environment().putAll(variables);
-    return new ContainerProcess(PipedChild.start(builder), name, out);
+    return new ContainerProcess(ProcessGroup.start(builder), name, out);
   }
 
   private void took(String line, String name, PrintStream out) {
@@ -82,27 +80,26 @@ final class ContainerProcess {
 
   /** Waits for the end. */
   int await() throws InterruptedException {
-    int code = process.waitFor();
+    int code = group.leader().waitFor();
     reader.join(LAST_OUTPUT.toMillis());
     return code;
   }
 
   /** Asks for an orderly end, and enforces an end after a time. */
   void end(Duration patience) throws InterruptedException {
-    terminate();
-    if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-      process.destroyForcibly();
-    }
+    signal(Signals.SIGTERM);
+    boolean _ = group.leader().waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
+    group.kill();
     int _ = await();
   }
 
-  /** Sends SIGTERM. */
-  void terminate() {
-    process.destroy();
+  /** Sends a signal. */
+  void signal(int number) {
+    group.signal(number);
   }
 
   boolean isAlive() {
-    return process.isAlive();
+    return group.leader().isAlive();
   }
 
   /** The last line that begins with "error:", with what follows; else the last line. */

@@ -125,9 +125,7 @@ public final class ContainerRun {
 
   private void stop(int number) {
     stopping = true;
-    if (number == Signals.SIGTERM) { // A terminal sends ^C to the processes, too.
-      training.get().ifPresent(ContainerProcess::terminate);
-    }
+    training.get().ifPresent(train -> train.signal(number));
   }
 
   /** The first host. */
@@ -145,7 +143,7 @@ public final class ContainerRun {
       ContainerProcess train = start("", plan.train(), variables);
       training.set(Optional.of(train));
       if (stopping) {
-        train.terminate();
+        train.signal(Signals.SIGTERM);
       }
       Optional<ContainerProcess> node = startNode(plan, variables);
       Optional<ContainerProcess> watch = startEvaluations(plan, train, variables);

@@ -4,7 +4,7 @@ import io.troupe.aws.container.ContainerFolders;
 import io.troupe.aws.container.JobParameters;
 import io.troupe.base.files.DurableFiles;
 import io.troupe.base.process.ChildJvm;
-import io.troupe.base.process.ParentDeath;
+import io.troupe.base.process.ProcessGroup;
 import io.troupe.base.process.Signals;
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
@@ -78,7 +78,7 @@ record LocalJob(SageMakerFile job, ResolvedConfig<RunConfig> run, Path folder) {
    * @return the greatest exit code
    */
   int run(Consumer<String> say) throws IOException, InterruptedException {
-    List<Process> started = new ArrayList<>();
+    List<ProcessGroup> started = new ArrayList<>();
     for (Map.Entry<String, Map<String, Object>> host : descriptions().entrySet()) {
       ContainerFolders folders = folders(host.getKey());
       for (Map.Entry<String, Object> file : host.getValue().entrySet()) {
@@ -91,15 +91,11 @@ record LocalJob(SageMakerFile job, ResolvedConfig<RunConfig> run, Path folder) {
     }
     var _ =
         Signals.install(
-            number -> {
-              if (number == Signals.SIGTERM) { // A terminal sends ^C to the hosts, too.
-                started.forEach(Process::destroy);
-              }
-            },
-            _ -> started.forEach(Process::destroyForcibly));
+            number -> started.forEach(host -> host.signal(number)),
+            _ -> started.forEach(ProcessGroup::kill));
     int code = 0;
-    for (Process host : started) {
-      code = Math.max(code, host.waitFor());
+    for (ProcessGroup host : started) {
+      code = Math.max(code, host.leader().waitFor());
     }
     say.accept("the job's folder: " + folder);
     return code;
@@ -120,17 +116,17 @@ record LocalJob(SageMakerFile job, ResolvedConfig<RunConfig> run, Path folder) {
     }
   }
 
-  private Process start(ContainerFolders folders) throws IOException {
+  private ProcessGroup start(ContainerFolders folders) throws IOException {
     List<String> command =
         new ArrayList<>(ChildJvm.command((int) (Runtime.getRuntime().maxMemory() >> 20)));
     command.addAll(List.of("sagemaker", "enter"));
     ProcessBuilder builder =
-        new ProcessBuilder(ParentDeath.endsToo(command))
+        new ProcessBuilder(command)
             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
             .redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().putAll(ChildJvm.environment());
     builder.environment().putAll(TrainingJobPlan.variables(job));
     builder.environment().put(ContainerFolders.BASE, folders.base().toString());
-    return builder.start();
+    return ProcessGroup.start(builder);
   }
 }

@@ -20,10 +20,12 @@ public final class ChildLedger {
   private final Path file;
   private final Set<ProcessIdentity> children = new HashSet<>();
   private final Set<ProcessIdentity> orphans;
+  private final boolean followsKilledAgent;
 
-  private ChildLedger(Path file, Set<ProcessIdentity> orphans) {
+  private ChildLedger(Path file, Set<ProcessIdentity> orphans, boolean followsKilledAgent) {
     this.file = file;
     this.orphans = new HashSet<>(orphans);
+    this.followsKilledAgent = followsKilledAgent;
   }
 
   /**
@@ -32,10 +34,19 @@ public final class ChildLedger {
   public static ChildLedger open(Path file) throws IOException {
     Set<ProcessIdentity> left = new HashSet<>();
     ProcessFile.read(file).forEach(entry -> left.add(entry.process()));
+    boolean killed = !left.isEmpty();
     left.removeIf(identity -> identity.find().isEmpty());
-    ChildLedger ledger = new ChildLedger(file, left);
+    ChildLedger ledger = new ChildLedger(file, left, killed);
     ledger.write();
     return ledger;
+  }
+
+  /**
+   * Whether the former agent did not see its children end, so that processes which it or they have
+   * started may still be ending.
+   */
+  public boolean followsKilledAgent() {
+    return followsKilledAgent;
   }
 
   /** Enters a child. */

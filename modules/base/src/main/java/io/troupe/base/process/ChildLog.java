@@ -67,11 +67,11 @@ public final class ChildLog {
   }
 
   /**
-   * Logs a process.
+   * Logs a group of processes.
    *
    * @param file to which output is appended; older files are beside it, as {@code NAME.1} and so on
    */
-  public static ChildLog of(PipedChild child, Path file) {
+  public static ChildLog of(ProcessGroup child, Path file) {
     RotatedFile log = new RotatedFile(file, new RotatedFile.Bounds(FILE_BYTES, FILES));
     try {
       log.write(new byte[0]); // A child that prints nothing has an empty log.

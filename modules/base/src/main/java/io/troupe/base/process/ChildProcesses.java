@@ -1,11 +1,11 @@
 package io.troupe.base.process;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,11 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The child processes of a node agent. No child outlives the agent, however the agent ends, for two
- * reasons: each child reads its standard input, a pipe that closes with the agent, and where {@code
- * setpriv} is installed, the kernel kills a child at the death of the thread that started it.
+ * The child processes of a node agent, each a {@link ProcessGroup}: no child outlives the agent,
+ * and no descendant outlives its child. A child reads its standard input, through which the agent
+ * asks it to finish its work.
  *
- * <p>That is why one thread starts all of them, and lives as long as the agent.
+ * <p>One thread starts the children and sends to them, in the order of the calls.
  */
 public final class ChildProcesses implements AutoCloseable {
   /** The line that asks a child to finish its work and to end. */
@@ -34,7 +34,7 @@ public final class ChildProcesses implements AutoCloseable {
 
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().name("children").daemon().factory());
-  private final Map<String, Process> running = new HashMap<>();
+  private final Map<String, ProcessGroup> running = new HashMap<>();
   private final Optional<ChildLedger> ledger;
 
   /** Creates children without a ledger. */
@@ -66,20 +66,22 @@ public final class ChildProcesses implements AutoCloseable {
         .thenCompose(
             started ->
                 started
-                    .process
-                    .onExit()
+                    .ended()
                     .thenCombine(started.logged(), (ended, _) -> ended)
                     .thenApply(ended -> new Exit(ended.pid(), ended.exitValue())));
   }
 
   /** A process and the log of its output. */
-  private record Started(Process process, ChildLog log) {
-    /**
-     * Completes when the log of an ended child is written, or after a limit: a descendant may hold
-     * the pipe, and nothing waits for the descendant.
-     */
+  private record Started(ProcessGroup group, ChildLog log) {
+    /** Completes when the child has ended; ends its descendants. */
+    CompletionStage<Process> ended() {
+      return group.leader().onExit().whenComplete((_, _) -> group.kill());
+    }
+
+    /** Completes when the log of an ended child is written, or after a limit. */
     CompletionStage<Long> logged() {
-      return process
+      return group
+          .leader()
           .onExit()
           .thenCompose(
               _ ->
@@ -90,18 +92,18 @@ public final class ChildProcesses implements AutoCloseable {
   }
 
   private Started spawn(ChildSpec child) {
-    List<String> command = ParentDeath.endsToo(child.command());
     ProcessBuilder builder =
-        new ProcessBuilder(command).directory(child.folder().toFile()).redirectErrorStream(true);
+        new ProcessBuilder(child.command())
+            .directory(child.folder().toFile())
+            .redirectErrorStream(true);
     builder.environment().putAll(child.environment());
     try {
-      PipedChild piped = PipedChild.start(builder);
-      Process process = piped.process();
-      running.put(child.name(), process);
+      ProcessGroup group = ProcessGroup.start(builder);
+      running.put(child.name(), group);
       if (ledger.isPresent()) {
-        record(process, ledger.get());
+        record(group, ledger.get());
       }
-      return new Started(process, ChildLog.of(piped, child.log()));
+      return new Started(group, ChildLog.of(group, child.log()));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "%s cannot be started: %s".formatted(child.name(), e.getMessage()), e);
@@ -112,15 +114,16 @@ public final class ChildProcesses implements AutoCloseable {
    * Enters a child in the ledger. A child that cannot be entered is ended, because no later agent
    * could prove that it belongs to the node.
    */
-  private static void record(Process process, ChildLedger ledger) throws IOException {
+  private static void record(ProcessGroup group, ChildLedger ledger) throws IOException {
     try {
-      ledger.started(process.toHandle());
+      ledger.started(group.leader().toHandle());
     } catch (IOException unwritable) {
-      process.destroyForcibly();
+      group.kill();
       throw unwritable;
     }
     var _ =
-        process
+        group
+            .leader()
             .onExit()
             .thenAccept(
                 ended -> {
@@ -142,15 +145,16 @@ public final class ChildProcesses implements AutoCloseable {
   public void writeLine(String name, String line) {
     thread.execute(
         () -> {
-          Process process = running.get(name);
-          if (process == null || !process.isAlive()) {
+          ProcessGroup group = running.get(name);
+          if (group == null || !group.leader().isAlive()) {
             return;
           }
+          OutputStream input = group.leader().getOutputStream();
           try {
-            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
-            process.getOutputStream().flush();
+            input.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+            input.flush();
           } catch (IOException closed) {
-            process.destroy(); // The child does not read any more.
+            group.leader().destroy(); // The child does not read any more.
           }
         });
   }
@@ -158,15 +162,17 @@ public final class ChildProcesses implements AutoCloseable {
   /** Returns the pid of a child that was started; 0 if none was. */
   public long pid(String name) {
     return onStarterThread(
-            () -> Optional.ofNullable(running.get(name)).map(Process::pid).orElse(0L))
+            () ->
+                Optional.ofNullable(running.get(name))
+                    .map(group -> group.leader().pid())
+                    .orElse(0L))
         .toCompletableFuture()
         .join();
   }
 
   /** Ends a child now; a child that has ended is left alone. */
   public void kill(String name) {
-    thread.execute(
-        () -> Optional.ofNullable(running.get(name)).ifPresent(Process::destroyForcibly));
+    thread.execute(() -> Optional.ofNullable(running.get(name)).ifPresent(ProcessGroup::kill));
   }
 
   /** Ends a child now if it has this pid, and has not been started again since. */
@@ -174,14 +180,14 @@ public final class ChildProcesses implements AutoCloseable {
     thread.execute(
         () ->
             Optional.ofNullable(running.get(name))
-                .filter(process -> process.pid() == pid)
-                .ifPresent(Process::destroyForcibly));
+                .filter(group -> group.leader().pid() == pid)
+                .ifPresent(ProcessGroup::kill));
   }
 
   /** Ends all children now. */
   public void killAll() {
     try {
-      thread.execute(() -> running.values().forEach(Process::destroyForcibly));
+      thread.execute(() -> running.values().forEach(ProcessGroup::kill));
     } catch (RejectedExecutionException closed) {
       // The child has ended already.
     }
@@ -192,6 +198,6 @@ public final class ChildProcesses implements AutoCloseable {
   public void close() {
     killAll();
     thread.close();
-    running.values().forEach(process -> process.onExit().join());
+    running.values().forEach(group -> group.leader().onExit().join());
   }
 }

@@ -23,19 +23,17 @@ public final class ForeignProgram implements AutoCloseable {
       List.of("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR");
   private static final int TAIL = 2000;
 
-  private final Process process;
-  private final ProcessMark mark;
+  private final ProcessGroup group;
   private final CompletableFuture<Void> outputEnd = new CompletableFuture<>();
   private final CompletableFuture<Void> errorsEnd = new CompletableFuture<>();
   private final StringBuilder tail = new StringBuilder(); // guarded by itself
 
-  private ForeignProgram(Process process, ProcessMark mark) {
-    this.process = process;
-    this.mark = mark;
+  private ForeignProgram(ProcessGroup group) {
+    this.group = group;
   }
 
   /**
-   * Starts a program, which ends with the calling thread at the latest.
+   * Starts a program.
    *
    * @param variables of its environment beside the few that every program has
    * @param mostLineBytes a longer line of its output is cut there
@@ -48,13 +46,12 @@ public final class ForeignProgram implements AutoCloseable {
       int mostLineBytes,
       Consumer<String> lines)
       throws IOException {
-    ProcessMark mark = ProcessMark.create();
-    ProcessBuilder builder = new ProcessBuilder(ParentDeath.endsToo(command));
+    ProcessBuilder builder = new ProcessBuilder(command);
     Map<String, String> environment = builder.environment();
     environment.keySet().retainAll(INHERITED);
     environment.putAll(variables);
-    PipedChild child = PipedChild.start(mark.put(builder));
-    ForeignProgram program = new ForeignProgram(child.process(), mark);
+    ProcessGroup child = ProcessGroup.start(builder);
+    ForeignProgram program = new ForeignProgram(child);
     thread(
         "program-errors",
         () -> {
@@ -106,18 +103,18 @@ public final class ForeignProgram implements AutoCloseable {
 
   /** Writes a line to its standard input; blocks while the program does not read. */
   public void write(String line) throws IOException {
-    process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-    process.getOutputStream().flush();
+    group.leader().getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    group.leader().getOutputStream().flush();
   }
 
   /** Ends its standard input. */
   public void endInput() throws IOException {
-    process.getOutputStream().close();
+    group.leader().getOutputStream().close();
   }
 
   /** Completes with its exit code. */
   public CompletionStage<Integer> exit() {
-    return process.onExit().thenApply(Process::exitValue);
+    return group.leader().onExit().thenApply(Process::exitValue);
   }
 
   /** Completes when all of its output was taken, and no more can come. */
@@ -127,12 +124,12 @@ public final class ForeignProgram implements AutoCloseable {
 
   /** Whether it has not exited. */
   public boolean isAlive() {
-    return process.isAlive();
+    return group.leader().isAlive();
   }
 
   /** Returns its process id. */
   public long pid() {
-    return process.pid();
+    return group.leader().pid();
   }
 
   /**
@@ -158,7 +155,6 @@ public final class ForeignProgram implements AutoCloseable {
   /** Ends the program and everything that it has started. */
   @Override
   public void close() {
-    process.destroyForcibly();
-    mark.kill();
+    group.kill();
   }
 }

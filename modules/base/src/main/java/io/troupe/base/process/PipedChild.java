@@ -26,16 +26,20 @@ import java.nio.file.Path;
  *     more
  * @param errors the standard error, likewise; empty if the builder merges it into the output
  */
-public record PipedChild(Process process, InputStream output, InputStream errors) {
+record PipedChild(Process process, InputStream output, InputStream errors) {
   private static final MethodHandle PIPE = function("pipe", ValueLayout.ADDRESS);
   private static final MethodHandle CLOSE = function("close", ValueLayout.JAVA_INT);
 
   /**
-   * Starts a child; the destinations of its output in {@code builder} are replaced.
+   * Starts a child. Output that {@code builder} redirects elsewhere comes through no pipe.
    *
    * @throws IOException if the child cannot be started, or no pipe can be made
    */
-  public static PipedChild start(ProcessBuilder builder) throws IOException {
+  static PipedChild start(ProcessBuilder builder) throws IOException {
+    if (!builder.redirectOutput().equals(Redirect.PIPE)) {
+      return new PipedChild(
+          builder.start(), InputStream.nullInputStream(), InputStream.nullInputStream());
+    }
     try (Pipe output = Pipe.make()) {
       builder.redirectOutput(output.writeEnd());
       if (builder.redirectErrorStream()) {

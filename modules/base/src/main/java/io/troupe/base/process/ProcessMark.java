@@ -18,14 +18,21 @@ import java.util.concurrent.locks.LockSupport;
  * inherit. A child that was started while its parent was killed, or whose parent ended by itself,
  * is no descendant any more, and still holds the pipes that this process reads.
  *
+ * <p>Marks are nested: the mark of a group begins with the mark of the JVM that started it, which
+ * begins with the mark that the JVM itself carries. So the end of a group is also the end of the
+ * groups that its processes have started.
+ *
  * <p>The mark works only where {@code /proc} shows environments; a child with another environment
  * is not found. A process shows no environment during an exec, so it is checked again.
  *
- * @param mark unique to this process
+ * @param mark unique to a group
  */
-public record ProcessMark(String mark) {
+record ProcessMark(String mark) {
   private static final String NAME = "TROUPE_PROCESS_MARK";
   private static final Path PROC = Path.of("/proc");
+
+  /** The beginning of every mark that this JVM creates. */
+  private static final String OF_THIS_JVM = inherited() + UUID.randomUUID();
 
   /**
    * Marked processes may start others during the search; after this many rounds the search ends.
@@ -39,14 +46,35 @@ public record ProcessMark(String mark) {
   private static final int FLAGS = 6;
   private static final long KERNEL_THREAD = 0x0020_0000;
 
+  private static String inherited() {
+    String own = System.getenv().getOrDefault(NAME, "");
+    return own.matches("[0-9a-f/-]+") ? own + "/" : "";
+  }
+
   /** A mark of its own. */
-  public static ProcessMark create() {
-    return new ProcessMark(UUID.randomUUID().toString());
+  static ProcessMark create() {
+    return new ProcessMark(OF_THIS_JVM + "/" + UUID.randomUUID());
+  }
+
+  /** Whether marks can be found on this system. */
+  static boolean isSupported() {
+    return Files.isDirectory(PROC.resolve("self"));
+  }
+
+  /** The beginning of the variable in the environment of every process that this JVM has marked. */
+  static String variableOfThisJvm() {
+    return NAME + "=" + OF_THIS_JVM;
   }
 
   /** Makes a process and its children carry the mark. */
-  public ProcessBuilder put(ProcessBuilder builder) {
+  ProcessBuilder put(ProcessBuilder builder) {
     builder.environment().put(NAME, mark);
+    return builder;
+  }
+
+  /** Makes a process carry no mark. */
+  static ProcessBuilder remove(ProcessBuilder builder) {
+    builder.environment().remove(NAME);
     return builder;
   }
 
@@ -59,28 +87,44 @@ public record ProcessMark(String mark) {
   }
 
   /** Kills every process that carries the mark. */
-  public void kill() {
-    if (!Files.isDirectory(PROC)) {
-      return;
-    }
+  void kill() {
     for (int round = 0; round < ROUNDS; round++) {
-      List<ProcessHandle> found = new ArrayList<>();
-      boolean untold = false;
-      for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
-        switch (readMark(process)) {
-          case OURS -> found.add(process);
-          case NOTHING -> untold = true;
-          case OTHERS -> {}
-        }
-      }
-      if (found.isEmpty() && !untold) {
+      Search search = search();
+      if (search.found().isEmpty() && !search.incomplete()) {
         return;
       }
-      found.forEach(ProcessHandle::destroyForcibly);
-      if (untold) {
+      search.found().forEach(ProcessHandle::destroyForcibly);
+      if (search.incomplete()) {
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
+  }
+
+  /** Returns the processes that carry the mark. */
+  List<ProcessHandle> find() {
+    return search().found();
+  }
+
+  /**
+   * One look at all processes.
+   *
+   * @param incomplete whether a process showed no environment, which may carry the mark
+   */
+  private record Search(List<ProcessHandle> found, boolean incomplete) {}
+
+  private Search search() {
+    List<ProcessHandle> found = new ArrayList<>();
+    boolean incomplete = false;
+    if (isSupported()) {
+      for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+        switch (readMark(process)) {
+          case OURS -> found.add(process);
+          case NOTHING -> incomplete = true;
+          case OTHERS -> {}
+        }
+      }
+    }
+    return new Search(found, incomplete);
   }
 
   private MarkState readMark(ProcessHandle process) {
@@ -103,8 +147,8 @@ public record ProcessMark(String mark) {
   MarkState readMark(byte[] environment, String stat) {
     if (environment.length > 0) {
       String variable = NAME + "=" + mark;
-      return Arrays.asList(new String(environment, StandardCharsets.UTF_8).split("\0", -1))
-              .contains(variable)
+      return Arrays.stream(new String(environment, StandardCharsets.UTF_8).split("\0", -1))
+              .anyMatch(each -> each.equals(variable) || each.startsWith(variable + "/"))
           ? MarkState.OURS
           : MarkState.OTHERS;
     }

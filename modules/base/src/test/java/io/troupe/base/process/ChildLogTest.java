@@ -23,17 +23,17 @@ final class ChildLogTest {
 
   @TempDir private Path folder;
 
-  private PipedChild start(String script) throws IOException {
-    return PipedChild.start(new ProcessBuilder("sh", "-c", script).redirectErrorStream(true));
+  private ProcessGroup start(String script) throws IOException {
+    return ProcessGroup.start(new ProcessBuilder("sh", "-c", script).redirectErrorStream(true));
   }
 
   @Test
   void of_lineOfManyBounds_fillsTheFilesAndTheChildEndsByItself() throws Exception {
     RotatedFile file = new RotatedFile(folder.resolve("child.log"), new RotatedFile.Bounds(MIB, 3));
-    PipedChild child = start("head -c 16777216 /dev/zero; echo; echo last; exit 7");
+    ProcessGroup child = start("head -c 16777216 /dev/zero; echo; echo last; exit 7");
     ChildLog log = ChildLog.of(child.output(), file, "child.log");
     assertThat(Await.value(log.ended())).isZero();
-    assertThat(child.process().waitFor()).as("neither killed nor held up").isEqualTo(7);
+    assertThat(child.leader().waitFor()).as("neither killed nor held up").isEqualTo(7);
     assertThat(folder.toFile().list())
         .containsExactlyInAnyOrder("child.log", "child.log.1", "child.log.2");
     // The file before the newest ends early where the rest of the line fits into the newest as a
@@ -47,7 +47,7 @@ final class ChildLogTest {
   @Test
   void of_process_keepsWhatIsThereAndAddsErrorsToo() throws Exception {
     Path file = Files.writeString(folder.resolve("child.log"), "before\n");
-    PipedChild child = start("echo out; echo err >&2");
+    ProcessGroup child = start("echo out; echo err >&2");
     assertThat(Await.value(ChildLog.of(child, file).ended())).isZero();
     assertThat(file).hasContent("before\nout\nerr\n");
   }
@@ -78,9 +78,9 @@ final class ChildLogTest {
           @Override
           public void close() {}
         };
-    PipedChild child = start("echo first; head -c 33554432 /dev/zero; exit 7");
+    ProcessGroup child = start("echo first; head -c 33554432 /dev/zero; exit 7");
     ChildLog log = ChildLog.of(child.output(), stalled, "child.log");
-    assertThat(child.process().waitFor()).isEqualTo(7);
+    assertThat(child.leader().waitFor()).isEqualTo(7);
     stall.countDown();
     assertThat(Await.value(log.ended())).isZero();
     String text = written.toString(UTF_8);
@@ -116,11 +116,11 @@ final class ChildLogTest {
           @Override
           public void close() {}
         };
-    PipedChild child = start("echo one; read line; echo two");
+    ProcessGroup child = start("echo one; read line; echo two");
     ChildLog log = ChildLog.of(child.output(), disk, "child.log");
     refused.await();
     full.set(false);
-    child.process().getOutputStream().close();
+    child.leader().getOutputStream().close();
     assertThat(Await.value(log.ended())).isZero();
     assertThat(written.toString(UTF_8))
         .isEqualTo("two\n\n[4 bytes of output are not in this log: the disk did not take them]\n");

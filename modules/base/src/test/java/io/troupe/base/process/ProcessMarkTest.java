@@ -13,6 +13,8 @@ class ProcessMarkTest {
   @CsvSource({
     "'A=b|TROUPE_PROCESS_MARK=m|', S, 0, OURS",
     "'TROUPE_PROCESS_MARK=m', R, 0, OURS",
+    "'TROUPE_PROCESS_MARK=m/nested', R, 0, OURS",
+    "'TROUPE_PROCESS_MARK=more', R, 0, OTHERS",
     "'TROUPE_PROCESS_MARK=other|', S, 0, OTHERS",
     "'X=TROUPE_PROCESS_MARK=m|', S, 0, OTHERS",
     "'', R, 4194304, NOTHING",

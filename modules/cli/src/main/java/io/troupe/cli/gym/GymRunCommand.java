@@ -110,11 +110,9 @@ final class GymRunCommand extends CliCommand {
     AtomicReference<Optional<Students>> students = new AtomicReference<>(Optional.empty());
     Signals signals =
         Signals.install(
-            number -> {
+            _ -> {
               say("ending after the work at hand; ^C again ends at once");
-              if (number != Signals.SIGINT) { // ^C reaches the process of a training by itself
-                students.get().ifPresent(Students::stop);
-              }
+              students.get().ifPresent(Students::stop);
             },
             number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     GymFolder folder = resume == null ? create(config) : existing(resume);

@@ -143,8 +143,8 @@ public final class TrainerRankCommand extends CliCommand {
   }
 
   /**
-   * A terminal sends ^C to the coordinator's children, too; the coordinator needs its ranks to
-   * drain.
+   * The coordinator needs its ranks to drain. A system without sessions sends them a terminal's ^C,
+   * too.
    */
   private static void onSignal(int number) {
     if (number != Signals.SIGINT) {

@@ -45,7 +45,7 @@ public final class JsonLineProgram implements AutoCloseable {
   }
 
   /**
-   * Starts a program, which ends with the calling thread at the latest.
+   * Starts a program.
    *
    * @param others takes a line that is no reply to a pending request
    * @throws EnvironmentFailedException if it cannot be started

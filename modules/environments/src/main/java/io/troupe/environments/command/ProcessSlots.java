@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * The child processes that may run at a time. All are started by one thread, because Linux ends
- * them with it.
+ * The child processes that may run at a time. All are started by one thread, because Linux ends a
+ * sandbox with the thread that started it.
  *
  * @param <P> a process
  */

@@ -30,7 +30,7 @@ final class AgentProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a process, which ends with the calling thread at the latest.
+   * Starts a process.
    *
    * @throws IOException if the program cannot be started
    */

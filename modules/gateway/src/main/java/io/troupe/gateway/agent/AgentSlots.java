@@ -16,8 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -35,10 +33,6 @@ final class AgentSlots implements AutoCloseable {
 
   private final List<String> command;
   private final int tasksPerProcess;
-
-  /** All children are started by one thread, because they end with it. */
-  private final ExecutorService starter =
-      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("agents").daemon().factory());
 
   private final Deque<CompletableFuture<Boolean>> waiting = new ArrayDeque<>(); // by this
   private final Deque<Slot> idle = new ArrayDeque<>();
@@ -143,30 +137,16 @@ final class AgentSlots implements AutoCloseable {
     }
 
     private AgentProcess started(Map<String, String> variables) {
-      CompletableFuture<AgentProcess> begun =
-          CompletableFuture.supplyAsync(() -> start(variables), starter);
       try {
-        AgentProcess agent = begun.join();
+        AgentProcess agent = AgentProcess.start(command, variables);
         synchronized (AgentSlots.this) {
           running.add(agent);
         }
         return agent;
-      } catch (CompletionException failure) {
-        throw Causes.unchecked(failure);
-      }
-    }
-
-    private static AgentProcess start(List<String> command, Map<String, String> variables) {
-      try {
-        return AgentProcess.start(command, variables);
       } catch (IOException notThere) {
         throw new AgentFailedException(
             "the agent %s cannot be started: %s".formatted(command, notThere.getMessage()));
       }
-    }
-
-    private AgentProcess start(Map<String, String> variables) {
-      return start(command, variables);
     }
 
     String lastOutput() {
@@ -200,6 +180,5 @@ final class AgentSlots implements AutoCloseable {
       left = List.copyOf(running);
     }
     left.forEach(AgentProcess::close);
-    starter.shutdown();
   }
 }

@@ -5,8 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
-import io.troupe.base.process.ParentDeath;
-import io.troupe.base.process.PipedChild;
+import io.troupe.base.process.ProcessGroup;
 import io.troupe.base.process.SearchPath;
 import io.troupe.base.process.Signals;
 import java.io.BufferedReader;
@@ -100,7 +99,7 @@ public final class FactoryTraining {
   private final String program;
   private final FactorySettings settings;
   private final Consumer<String> say;
-  private volatile @Nullable Process running;
+  private volatile @Nullable ProcessGroup running;
 
   /**
    * A training.
@@ -133,9 +132,9 @@ public final class FactoryTraining {
 
   /** Ends the training at work; safe for any thread. */
   public void stop() {
-    Process process = running;
-    if (process != null) {
-      end(process);
+    ProcessGroup group = running;
+    if (group != null) {
+      group.leader().destroy();
     }
   }
 
@@ -164,9 +163,7 @@ public final class FactoryTraining {
                         "there is no program %s; install LLaMA-Factory, or name its program by %s"
                             .formatted(program, VARIABLE)));
     ProcessBuilder builder =
-        new ProcessBuilder(
-                ParentDeath.endsToo(
-                    List.of(found.toString(), "train", config.toAbsolutePath().toString())))
+        new ProcessBuilder(found.toString(), "train", config.toAbsolutePath().toString())
             .redirectErrorStream(true);
     Map<String, String> environment = builder.environment();
     environment.keySet().retainAll(PASSED);
@@ -176,18 +173,16 @@ public final class FactoryTraining {
   }
 
   private int follow(ProcessBuilder builder, Path log) throws IOException, InterruptedException {
-    PipedChild child = PipedChild.start(builder);
-    Process process = child.process();
-    running = process;
-    try {
-      process.getOutputStream().close();
-      Thread reader = Thread.ofPlatform().daemon().start(() -> read(child.output(), log));
-      int code = process.waitFor();
+    ProcessGroup group = ProcessGroup.start(builder);
+    running = group;
+    try (group) {
+      group.leader().getOutputStream().close();
+      Thread reader = Thread.ofPlatform().daemon().start(() -> read(group.output(), log));
+      int code = group.leader().waitFor();
       reader.join(LAST_OUTPUT_MILLIS); // A descendant that is left may hold the pipe.
       return code;
     } finally {
       running = null;
-      end(process);
     }
   }
 
@@ -218,13 +213,6 @@ public final class FactoryTraining {
       say.accept("the log of the training is cut: " + full.getMessage());
       return false;
     }
-  }
-
-  private static void end(Process process) {
-    try (Stream<ProcessHandle> descendants = process.descendants()) {
-      descendants.forEach(ProcessHandle::destroy);
-    }
-    process.destroy();
   }
 
   private Trained judged(int code, Path output, Path log) throws IOException {

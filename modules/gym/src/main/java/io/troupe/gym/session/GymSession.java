@@ -121,7 +121,7 @@ public final class GymSession {
       } catch (Students.StoppedTrainingException stopped) {
         return false;
       } catch (Students.FailedTrainingException failed) {
-        if (stop.getAsBoolean()) { // ^C reached the training's process as well
+        if (stop.getAsBoolean()) { // the training was asked to end, too
           return false;
         }
         throw failed;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.base.process.ChildJvm;
 import io.troupe.base.process.ExitCode;
-import io.troupe.base.process.ParentDeath;
+import io.troupe.base.process.ProcessGroup;
 import io.troupe.base.process.Signals;
 import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.gym.item.TrainingRow;
@@ -39,7 +39,7 @@ public final class SessionTraining implements CheckpointTraining {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final StudentRecipe recipe;
-  private volatile @Nullable Process running;
+  private volatile @Nullable ProcessGroup running;
 
   /** Trainings by a recipe. */
   public SessionTraining(StudentRecipe recipe) {
@@ -58,9 +58,9 @@ public final class SessionTraining implements CheckpointTraining {
 
   @Override
   public void stop() {
-    Process process = running;
-    if (process != null) {
-      process.destroy();
+    ProcessGroup group = running;
+    if (group != null) {
+      group.leader().destroy();
     }
   }
 
@@ -104,20 +104,19 @@ public final class SessionTraining implements CheckpointTraining {
     List<String> command = ChildJvm.command(HEAP_MEBIBYTES);
     command.addAll(words);
     ProcessBuilder builder =
-        new ProcessBuilder(ParentDeath.endsToo(command))
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(ChildJvm.environment());
-    Process process = builder.start();
-    running = process;
-    try {
-      return process.waitFor();
+    ProcessGroup group = ProcessGroup.start(builder);
+    running = group;
+    try (group) {
+      return group.leader().waitFor();
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("waiting for a training was interrupted");
     } finally {
       running = null;
-      process.destroy();
     }
   }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -24,6 +25,7 @@ public record NodeGpus(
     GpuOccupants.ProcessTable table,
     GpuAssignments assignments) {
   private static final long DEATH_MILLIS = 10_000;
+  private static final long LOOK_MILLIS = 200;
 
   /**
    * Claims this many GPUs, one for each worker. Blocks.
@@ -79,17 +81,28 @@ public record NodeGpus(
   }
 
   private List<Gpu> claim(int wanted, Predicate<Gpu> eligible) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DEATH_MILLIS);
     try {
-      return switch (GpuClaim.of(
-          probe.read().stream().filter(eligible).toList(), occupants(), wanted)) {
-        case GpuClaim.Granted(var usable, var zombies) -> {
-          end(zombies);
-          yield usable;
+      while (true) {
+        switch (GpuClaim.of(probe.read().stream().filter(eligible).toList(), occupants(), wanted)) {
+          case GpuClaim.Granted(var usable, var zombies) -> {
+            end(zombies);
+            return usable;
+          }
+          case GpuClaim.Refused(String reason) -> {
+            // What a killed agent's children have started ends, too, and is in no ledger.
+            if (!ledger.followsKilledAgent() || System.nanoTime() >= deadline) {
+              throw new IOException(reason);
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+          }
         }
-        case GpuClaim.Refused(String reason) -> throw new IOException(reason);
-      };
+      }
     } catch (GpuProbeException unknown) {
       throw new IOException(unknown.getMessage(), unknown);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("stopped while waiting for a GPU");
     }
   }
 

@@ -10,7 +10,6 @@ import io.troupe.cluster.NodeWeightStore;
 import io.troupe.cluster.RunDescriptor;
 import io.troupe.config.ClusterSection;
 import io.troupe.config.RunConfig;
-import io.troupe.engine.http.sidecar.Sidecars;
 import io.troupe.hosts.gpu.Gpu;
 import io.troupe.hosts.gpu.NodeGpus;
 import io.troupe.hosts.placement.NodeAssignment;
@@ -21,7 +20,6 @@ import io.troupe.run.compose.InputDigests;
 import io.troupe.weights.cache.WeightRef;
 import io.troupe.weights.transfer.FetchOutcome;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -86,7 +84,6 @@ public record NodeProcessPlanner(
         terms.run(), terms.inputs(), Composition.of(settings, run.resolve("checkpoints")));
     ClusterSection section = settings.cluster();
     List<PlannedWorker> wanted = PlannedWorker.of(node, settings, share, workers);
-    stopAbandoned();
     Map<String, List<Gpu>> claimed = new LinkedHashMap<>();
     if (gpus.isPresent()) {
       claimed.putAll(claim(gpus.get(), share, wanted, ranks(settings, share)));
@@ -179,16 +176,6 @@ public record NodeProcessPlanner(
     Map<String, String> environment = environment(claimed.getOrDefault(name(rank), List.of()));
     environment.put(ChildSecrets.RANK, terms.secret());
     return child(name(rank), command, Objects.requireNonNull(config.getParent()), environment);
-  }
-
-  /** Servers that a former agent of this node left, in the folder of whatever run. */
-  private void stopAbandoned() throws IOException {
-    try {
-      Sidecars.endAbandoned(data.resolve(node));
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("stopped while ending left servers");
-    }
   }
 
   /**

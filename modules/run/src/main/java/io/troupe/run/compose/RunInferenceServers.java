@@ -262,9 +262,7 @@ public final class RunInferenceServers implements AutoCloseable {
                 "--port",
                 Integer.toString(port),
                 "--max-adapters",
-                Integer.toString(adapters),
-                "--with-parent",
-                Long.toString(ProcessHandle.current().pid())));
+                Integer.toString(adapters)));
   }
 
   /** The directory that a server starts with: of the newest weights, or of the model. */

@@ -1,7 +1,7 @@
 package io.troupe.run.hook;
 
 import io.troupe.base.process.ChildLog;
-import io.troupe.base.process.PipedChild;
+import io.troupe.base.process.ProcessGroup;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,9 +35,9 @@ record HookProgram(
               .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
               .redirectErrorStream(true);
       builder.environment().putAll(environment);
-      PipedChild child = PipedChild.start(builder);
-      Process process = child.process();
-      ChildLog output = ChildLog.of(child, log);
+      ProcessGroup group = ProcessGroup.start(builder);
+      Process process = group.leader();
+      ChildLog output = ChildLog.of(group, log);
       try {
         if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
           return "had not ended after %s and was ended".formatted(limit);
@@ -45,8 +45,7 @@ record HookProgram(
         int code = process.exitValue();
         return code == 0 ? "" : "ended with exit code %d".formatted(code);
       } finally {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        group.kill();
         output.awaitEnd(LAST_OUTPUT);
       }
     } catch (IOException unstarted) {

@@ -2,8 +2,7 @@ package io.troupe.verifiers.pool;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.troupe.base.process.PipedChild;
-import io.troupe.base.process.ProcessMark;
+import io.troupe.base.process.ProcessGroup;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -47,19 +46,17 @@ final class VerifierProcess implements AutoCloseable {
     record Dead(String how) implements Reply {}
   }
 
-  private final Process process;
-  private final ProcessMark marked;
+  private final ProcessGroup group;
   private final InputStream answers;
   private final OutputStream questions;
   private final ErrorTail errors;
   private final ScheduledExecutorService watchdog;
 
-  private VerifierProcess(PipedChild child, ProcessMark marked, ScheduledExecutorService watchdog) {
-    this.process = child.process();
-    this.marked = marked;
-    this.answers = new BufferedInputStream(child.output(), 1 << 16);
-    this.questions = process.getOutputStream();
-    this.errors = new ErrorTail(child.errors());
+  private VerifierProcess(ProcessGroup group, ScheduledExecutorService watchdog) {
+    this.group = group;
+    this.answers = new BufferedInputStream(group.output(), 1 << 16);
+    this.questions = group.leader().getOutputStream();
+    this.errors = new ErrorTail(group.errors());
     this.watchdog = watchdog;
   }
 
@@ -71,9 +68,8 @@ final class VerifierProcess implements AutoCloseable {
    */
   static VerifierProcess start(
       List<String> command, Duration limit, ScheduledExecutorService watchdog) throws IOException {
-    ProcessMark marked = ProcessMark.create();
-    PipedChild child = PipedChild.start(marked.put(new ProcessBuilder(command)));
-    VerifierProcess started = new VerifierProcess(child, marked, watchdog);
+    VerifierProcess started =
+        new VerifierProcess(ProcessGroup.start(new ProcessBuilder(command)), watchdog);
     String problem =
         switch (started.within(limit, started::readLine)) {
           case Reply.Line(String line) when VerifierProtocol.isReady(line) -> "";
@@ -124,7 +120,7 @@ final class VerifierProcess implements AutoCloseable {
               () -> {
                 if (outcome.compareAndSet(Outcome.OPEN, Outcome.LATE)
                     || outcome.get() == Outcome.LATE) {
-                  kill(); // again: a process that the first kill missed may hold the pipe
+                  group.kill(); // again: a process that the first kill missed may hold the pipe
                 }
               },
               limit.toMillis(),
@@ -143,11 +139,11 @@ final class VerifierProcess implements AutoCloseable {
     boolean inTime = outcome.compareAndSet(Outcome.OPEN, Outcome.ANSWERED);
     alarm.cancel(false);
     if (!inTime) {
-      kill();
+      group.kill();
       return new Reply.Late();
     }
     if (line.isEmpty()) {
-      kill();
+      group.kill();
       return new Reply.Dead(how + exitSentence() + errors.sentence());
     }
     return new Reply.Line(line.get());
@@ -171,8 +167,8 @@ final class VerifierProcess implements AutoCloseable {
 
   private String exitSentence() {
     try {
-      return process.waitFor(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)
-          ? " (exit code %d)".formatted(process.exitValue())
+      return group.leader().waitFor(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)
+          ? " (exit code %d)".formatted(group.leader().exitValue())
           : "";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -185,16 +181,9 @@ final class VerifierProcess implements AutoCloseable {
     return "'" + start + "'";
   }
 
-  private void kill() {
-    // Children first: after the parent's death they cannot be found through it.
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
-    marked.kill();
-  }
-
   @Override
   public void close() {
-    kill();
+    group.kill();
     try {
       answers.close();
     } catch (IOException unclosed) {

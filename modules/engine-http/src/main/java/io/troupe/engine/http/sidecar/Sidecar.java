@@ -5,7 +5,6 @@ import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceEndpoint;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -35,9 +34,6 @@ import org.slf4j.LoggerFactory;
  * {@code /health} of a hung engine still returns 200.
  */
 final class Sidecar {
-  /** The file extension of pid files. */
-  static final String CARD = ".pid";
-
   private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
   private static final Duration LOOK = Duration.ofMillis(200);
   private static final Duration ASK = Duration.ofSeconds(2);
@@ -46,10 +42,9 @@ final class Sidecar {
   private final String name;
   private final Sidecars.SidecarPlan plan;
   private final Path log;
-  private final Path card;
   private final Sidecars.Listener listener;
   private final Thread thread;
-  private final AtomicReference<Optional<ProcessTree>> running =
+  private final AtomicReference<Optional<ServerProcess>> running =
       new AtomicReference<>(Optional.empty());
 
   /** The weights of the next start. */
@@ -74,16 +69,8 @@ final class Sidecar {
     this.name = name;
     this.plan = plan;
     this.log = folder.resolve(name + ".log");
-    this.card = folder.resolve(name + CARD);
     this.listener = listener;
     this.thread = Thread.ofVirtual().name(name).unstarted(this::superviseQuietly);
-  }
-
-  /** Ends the processes that an earlier process has left. */
-  void endLeftOver() throws IOException, InterruptedException {
-    if (Files.exists(card)) {
-      ProcessTree.endLeftOver(card, true);
-    }
   }
 
   /** Starts the server. */
@@ -93,7 +80,7 @@ final class Sidecar {
 
   /** The server's pid, while it runs. */
   Optional<Long> pid() {
-    return running.get().map(ProcessTree::pid);
+    return running.get().map(ServerProcess::pid);
   }
 
   /** Restarts the server because it does not do its work. */
@@ -101,9 +88,10 @@ final class Sidecar {
     running
         .get()
         .ifPresent(
-            tree -> {
-              LOG.warn("server={} pid={} is ended because it makes no progress", name, tree.pid());
-              end(tree);
+            process -> {
+              LOG.warn(
+                  "server={} pid={} is ended because it makes no progress", name, process.pid());
+              end(process);
             });
   }
 
@@ -115,8 +103,8 @@ final class Sidecar {
    */
   boolean restart(Path directory) throws InterruptedException {
     weights.set(Optional.of(directory));
-    Optional<ProcessTree> tree = running.get();
-    if (tree.isEmpty()) {
+    Optional<ServerProcess> process = running.get();
+    if (process.isEmpty()) {
       return false; // between two starts: the next one uses these weights
     }
     CompletableFuture<Boolean> serves = new CompletableFuture<>();
@@ -125,7 +113,7 @@ final class Sidecar {
       completeAwaited(false);
       return false;
     }
-    end(tree.get());
+    end(process.get());
     try {
       return serves.get();
     } catch (ExecutionException impossible) {
@@ -137,13 +125,11 @@ final class Sidecar {
     awaited.getAndSet(Optional.empty()).ifPresent(waiting -> waiting.complete(serves));
   }
 
-  private static void end(ProcessTree tree) {
+  private static void end(ServerProcess process) {
     try {
-      tree.end();
+      process.end();
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
-    } catch (IOException card) {
-      throw new UncheckedIOException(card);
     }
   }
 
@@ -187,56 +173,56 @@ final class Sidecar {
   /** One run of the server process, from its start to its end. */
   private SidecarSupervision life(SidecarSupervision before) throws InterruptedException {
     int port;
-    ProcessTree tree;
+    ServerProcess process;
     String key;
     try {
       port = keptPort.isPresent() ? keptPort.getAsInt() : freePort();
       Optional<Path> given = weights.get().filter(Files::isDirectory);
       ServerCommand command = plan.starter().command(port, given);
       key = command.keyVariable().isEmpty() ? "" : keptKey;
-      tree = ProcessTree.start(command.withKey(key), log, card);
+      process = ServerProcess.start(command.withKey(key), log);
     } catch (IOException cannot) {
       gone();
       LOG.warn("server={} cannot be started: {}", name, cannot.getMessage());
       return before.started(now()).ended(now(), String.valueOf(cannot.getMessage()));
     }
-    running.set(Optional.of(tree));
-    LOG.info("server={} pid={} port={} starts", name, tree.pid(), port);
+    running.set(Optional.of(process));
+    LOG.info("server={} pid={} port={} starts", name, process.pid(), port);
     try {
-      return onExit(tree, port, key, before.started(now()));
+      return onExit(process, port, key, before.started(now()));
     } finally {
       running.set(Optional.empty());
     }
   }
 
   private SidecarSupervision onExit(
-      ProcessTree tree, int port, String key, SidecarSupervision started)
+      ServerProcess process, int port, String key, SidecarSupervision started)
       throws InterruptedException {
     InferenceEndpoint endpoint =
         new InferenceEndpoint(
             URI.create("http://127.0.0.1:" + port), key, plan.concurrency(), plan.patience());
     SidecarSupervision supervision = started;
     boolean up = false;
-    while (!up && tree.alive() && !supervision.startTimedOut(now()) && !closed()) {
+    while (!up && process.alive() && !supervision.startTimedOut(now()) && !closed()) {
       up = serves(endpoint);
-      await(tree);
+      await(process);
     }
     if (up) {
       supervision = supervision.serves(now());
-      LOG.info("server={} pid={} serves", name, tree.pid());
-      serves(endpoint, tree);
+      LOG.info("server={} pid={} serves", name, process.pid());
+      serves(endpoint, process);
       if (awaited.get().isPresent() && !closed()) {
-        end(tree);
+        end(process);
         keptPort = OptionalInt.of(port);
         return supervision.replaced();
       }
     }
-    boolean late = !up && tree.alive();
+    boolean late = !up && process.alive();
     gone();
     if (!up) {
       weights.set(Optional.empty()); // the next start uses the initial weights again
     }
-    end(tree);
+    end(process);
     String why =
         up
             ? "it ended"
@@ -245,7 +231,7 @@ final class Sidecar {
                 : "it ended while it was starting";
     String reason = why + "; its log ends: " + tail(log);
     if (!closed()) {
-      LOG.warn("server={} pid={} is gone: {}", name, tree.pid(), reason);
+      LOG.warn("server={} pid={} is gone: {}", name, process.pid(), reason);
     }
     return supervision.ended(now(), reason);
   }
@@ -254,15 +240,16 @@ final class Sidecar {
    * Reports that the server serves, unless it was only restarted for new weights; returns when it
    * has ended.
    */
-  private void serves(InferenceEndpoint endpoint, ProcessTree tree) throws InterruptedException {
+  private void serves(InferenceEndpoint endpoint, ServerProcess process)
+      throws InterruptedException {
     boolean stays = keptPort.isPresent();
     keptPort = OptionalInt.empty();
     completeAwaited(true);
     if (!stays) {
       listener.up(name, endpoint);
     }
-    while (tree.alive() && !closed()) {
-      await(tree);
+    while (process.alive() && !closed()) {
+      await(process);
     }
   }
 
@@ -272,10 +259,9 @@ final class Sidecar {
     listener.down(name);
   }
 
-  private static void await(ProcessTree tree) throws InterruptedException {
-    tree.look();
+  private static void await(ServerProcess process) throws InterruptedException {
     try {
-      tree.onExit().get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
+      process.onExit().get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException stillThere) {
       return;
     }

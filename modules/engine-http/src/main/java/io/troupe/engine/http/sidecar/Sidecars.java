@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * The inference servers that this process runs as children. Each has a {@link Sidecar}, which
@@ -72,39 +71,20 @@ public final class Sidecars implements AutoCloseable {
   }
 
   /**
-   * Ends what an earlier process has left, and starts the servers.
+   * Starts the servers.
    *
-   * @param folder for their logs and pid files
+   * @param folder for their logs
    */
   public static Sidecars start(SidecarPlan plan, Path folder, Listener listener)
-      throws IOException, InterruptedException {
+      throws IOException {
     Files.createDirectories(folder);
     SortedMap<String, Sidecar> servers = new TreeMap<>();
     for (int i = 1; i <= plan.count(); i++) {
       String name = "sidecar-" + i;
-      Sidecar server = new Sidecar(name, plan, folder, listener);
-      server.endLeftOver();
-      servers.put(name, server);
+      servers.put(name, new Sidecar(name, plan, folder, listener));
     }
     servers.values().forEach(Sidecar::begin);
     return new Sidecars(servers);
-  }
-
-  /**
-   * Ends servers whose owners are gone, by the pid files in a folder and its subfolders; blocks
-   * until accelerators have released their memory.
-   */
-  public static void endAbandoned(Path root) throws IOException, InterruptedException {
-    if (!Files.isDirectory(root)) {
-      return;
-    }
-    List<Path> cards;
-    try (Stream<Path> files = Files.walk(root)) {
-      cards = files.filter(file -> file.toString().endsWith(Sidecar.CARD)).toList();
-    }
-    for (Path card : cards) {
-      ProcessTree.endLeftOver(card, false);
-    }
   }
 
   private Optional<Sidecar> server(String name) {
