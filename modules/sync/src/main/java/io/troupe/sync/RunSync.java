@@ -140,7 +140,7 @@ public final class RunSync implements AutoCloseable {
       uploader = Optional.of(Uploader.open(folder, store, target, UploadSizes.S3, takeOver));
     }
     Uploader copy = uploader.get();
-    if (System.nanoTime() - lookAt >= 0 || takeAsked()) {
+    if (copy.isLookDue() && (System.nanoTime() - lookAt >= 0 || takeAsked())) {
       copy.look();
       lookAt = System.nanoTime() + settings.every().toNanos();
     }

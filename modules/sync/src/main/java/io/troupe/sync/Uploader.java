@@ -29,6 +29,7 @@ final class Uploader {
   private SyncState state;
   private final Set<String> broken = new HashSet<>();
   private FolderState seen = FolderState.EMPTY;
+  private boolean checkpointAdvanced = true;
 
   private Uploader(
       RunFolder folder, ObjectStore store, SyncFiles files, UploadSizes sizes, SyncState state) {
@@ -73,8 +74,18 @@ final class Uploader {
     return new Uploader(folder, store, files, sizes, state);
   }
 
+  /**
+   * Whether the last look has had its turn: everything it saw is stored, or a checkpoint advanced
+   * after it. Files go before checkpoints, so a look that comes earlier, at files that grow faster
+   * than the store takes them, would keep every checkpoint waiting for ever.
+   */
+  boolean isLookDue() {
+    return checkpointAdvanced || plan.next(state, seen) instanceof SyncStep.Nothing;
+  }
+
   /** Looks at the folder: what has changed since is due from now on. */
   void look() throws IOException {
+    checkpointAdvanced = false;
     try {
       FolderState now = scan.look();
       state = scan.corrected(state, now);
@@ -114,6 +125,10 @@ final class Uploader {
   }
 
   private long take(SyncStep step) throws IOException {
+    checkpointAdvanced |=
+        step instanceof SyncStep.PutFile
+            || step instanceof SyncStep.PutPart
+            || step instanceof SyncStep.CompleteParts;
     return switch (step) {
       case SyncStep.PutPiece piece -> put(piece);
       case SyncStep.PutIndex(RemoteIndex index) -> put(index);

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -32,6 +33,7 @@ final class MemoryStore implements ObjectStore {
   private final Map<String, SortedMap<Integer, byte[]>> uploads = new HashMap<>();
   private final RandomGenerator random;
   private double trouble;
+  private Consumer<String> onPut = _ -> {};
   private int lastUpload;
 
   MemoryStore(RandomGenerator random) {
@@ -41,6 +43,12 @@ final class MemoryStore implements ObjectStore {
   /** How likely each change fails. */
   MemoryStore trouble(double likely) {
     trouble = likely;
+    return this;
+  }
+
+  /** What happens while an object is stored. */
+  MemoryStore onPut(Consumer<String> happens) {
+    onPut = happens;
     return this;
   }
 
@@ -78,6 +86,7 @@ final class MemoryStore implements ObjectStore {
       throw new ObjectStoreException(Kind.CONFLICT, "condition");
     }
     objects.put(key, content);
+    onPut.accept(key);
     before();
     return tag(content);
   }

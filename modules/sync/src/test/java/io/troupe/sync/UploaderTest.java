@@ -11,15 +11,19 @@ import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.objects.ObjectStoreException;
 import io.troupe.store.objects.PutCondition;
+import io.troupe.testkit.Await;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -273,6 +277,36 @@ final class UploaderTest {
     assertThat(download(store, "other").resolve("checkpoints/step1/weights"))
         .hasContent("w".repeat(40));
     assertThat(folder.path().resolve("sync/held")).doesNotExist();
+  }
+
+  @Test
+  void start_filesThatGrowFasterThanTheStoreTakesThem_checkpointArrivesAllTheSame()
+      throws IOException {
+    save(1, "w".repeat(40));
+    CountDownLatch arrived = new CountDownLatch(1);
+    MemoryStore store =
+        new MemoryStore(new Random(1))
+            .onPut(
+                key -> {
+                  growAll();
+                  if (key.endsWith("/manifest.json")) {
+                    arrived.countDown();
+                  }
+                });
+    SyncSettings always = new SyncSettings(Duration.ofNanos(1), 0, Duration.ofSeconds(1));
+
+    try (RunSync _ = RunSync.start(folder, store, TARGET, always, false, _ -> {})) {
+      Await.until("the checkpoint on the server", () -> arrived.getCount() == 0);
+    }
+  }
+
+  private void growAll() {
+    try {
+      append(folder.metrics(), "m");
+      append(folder.journal().resolve("000001.journal"), "j");
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 
   @Test
