@@ -154,11 +154,10 @@ public final class Advantages {
     double[] centred = new double[rewards.length];
     double sum = 0;
     for (int i = 0; i < rewards.length; i++) {
-      require(
-          Double.isFinite(rewards[i]),
-          "a reward is a finite number; reward %d of the group is %s",
-          i,
-          rewards[i]);
+      if (!Double.isFinite(rewards[i])) { // Nothing is boxed for what never fails.
+        throw new IllegalArgumentException(
+            "a reward is a finite number; reward %d of the group is %s".formatted(i, rewards[i]));
+      }
       centred[i] = rewards[i] - rewards[0];
       sum += centred[i];
     }

@@ -53,7 +53,10 @@ public record GroupSize(int part, int right, int wrong, int most) {
     if (rewards.isEmpty()) {
       return part;
     }
-    long passed = rewards.stream().filter(reward -> reward >= RIGHT).count();
+    int passed = 0;
+    for (int i = 0; i < rewards.size(); i++) {
+      passed += rewards.get(i) >= RIGHT ? 1 : 0;
+    }
     return passed >= right && rewards.size() - passed >= wrong
         ? 0
         : Math.min(part, most - rewards.size());
@@ -63,6 +66,9 @@ public record GroupSize(int part, int right, int wrong, int most) {
    * Whether a group with these rewards is one that ended when it had to, neither before nor after.
    */
   public boolean accepts(List<Double> rewards) {
+    if (!grows()) {
+      return rewards.size() == part;
+    }
     int sampled = 0;
     for (int size : parts(rewards.size())) {
       if (next(rewards.subList(0, sampled)) != size) {

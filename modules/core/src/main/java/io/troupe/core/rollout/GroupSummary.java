@@ -5,81 +5,161 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What the coordinator needs to know of a scored group: numbers only. The tokens travel once, from
  * worker to trainer.
  *
- * @param lease under which it was produced
- * @param rewards one a completion
- * @param versions one a completion: how many tokens each version sampled
- * @param episodes one a completion: its turns and how it ended
+ * <p>A value, as a record is. Oldest and newest version, and how many tokens each version sampled,
+ * are worked out once, because the buffer is ordered and swept by them at every step.
  */
-public record GroupSummary(
-    LeaseId lease,
-    List<Double> rewards,
-    List<TokenVersions> versions,
-    List<EpisodeSummary> episodes) {
+public final class GroupSummary {
   /** A reward of so much is a full one: weighted sums of verifiers may miss 1 by a rounding. */
   public static final double PERFECT = 1 - 1e-6;
 
-  public GroupSummary {
-    rewards = List.copyOf(rewards);
-    versions = List.copyOf(versions);
-    episodes = List.copyOf(episodes);
-    require(!rewards.isEmpty(), "%s has no completion", lease);
-    require(
-        rewards.size() == versions.size(),
-        "%s has %d rewards for %d completions",
-        lease,
-        rewards.size(),
-        versions.size());
-    require(
-        rewards.size() == episodes.size(),
-        "%s has %d rewards for %d episodes",
-        lease,
-        rewards.size(),
-        episodes.size());
-    for (int i = 0; i < episodes.size(); i++) {
-      int turns = episodes.get(i).turns();
-      if (turns > 1 && turns > versions.get(i).tokens()) {
+  /** Most groups are of answers: no list of them is made for each. */
+  private static final List<List<EpisodeSummary>> ANSWERS =
+      IntStream.range(0, 65).mapToObj(GroupSummary::answersOf).toList();
+
+  private static final int ANSWER_HASH = EpisodeSummary.ANSWER.hashCode();
+
+  private final LeaseId lease;
+  private final List<Double> rewards;
+  private final List<TokenVersions> versions;
+  private final List<EpisodeSummary> episodes;
+  private final TokensByVersion tokens;
+
+  /**
+   * A scored group.
+   *
+   * @param lease under which it was produced
+   * @param rewards one a completion
+   * @param versions one a completion: how many tokens each version sampled
+   * @param episodes one a completion: its turns and how it ended
+   */
+  public GroupSummary(
+      LeaseId lease,
+      List<Double> rewards,
+      List<TokenVersions> versions,
+      List<EpisodeSummary> episodes) {
+    this.lease = lease;
+    this.rewards = List.copyOf(rewards);
+    this.versions = List.copyOf(versions);
+    this.episodes = List.copyOf(episodes);
+    require(!this.rewards.isEmpty(), "%s has no completion", lease);
+    int completions = this.rewards.size();
+    requireOneEach("completions", completions, this.versions.size());
+    requireOneEach("episodes", completions, this.episodes.size());
+    for (int i = 0; i < completions; i++) {
+      int turns = this.episodes.get(i).turns();
+      if (turns > 1 && turns > this.versions.get(i).tokens()) {
         throw new IllegalArgumentException(
             "%s has an episode of %d turns and %d tokens, and every turn has a token"
-                .formatted(lease, turns, versions.get(i).tokens()));
+                .formatted(lease, turns, this.versions.get(i).tokens()));
       }
     }
+    this.tokens = TokensByVersion.of(this.versions);
   }
 
   /** A group of answers in one turn each. */
   public GroupSummary(LeaseId lease, List<Double> rewards, List<TokenVersions> versions) {
-    this(lease, rewards, versions, Collections.nCopies(versions.size(), EpisodeSummary.ANSWER));
+    this(lease, rewards, versions, answers(versions.size()));
+  }
+
+  private void requireOneEach(String what, int rewardsGiven, int given) {
+    if (rewardsGiven != given) {
+      throw new IllegalArgumentException(
+          "%s has %d rewards for %d %s".formatted(lease, rewardsGiven, given, what));
+    }
+  }
+
+  private static List<EpisodeSummary> answers(int completions) {
+    return completions < ANSWERS.size() ? ANSWERS.get(completions) : answersOf(completions);
+  }
+
+  private static List<EpisodeSummary> answersOf(int completions) {
+    return List.copyOf(Collections.nCopies(completions, EpisodeSummary.ANSWER));
+  }
+
+  /** The lease under which it was produced. */
+  public LeaseId lease() {
+    return lease;
+  }
+
+  /** One a completion. */
+  public List<Double> rewards() {
+    return rewards;
+  }
+
+  /** One a completion: how many tokens each version sampled. */
+  public List<TokenVersions> versions() {
+    return versions;
+  }
+
+  /** One a completion: its turns and how it ended. */
+  public List<EpisodeSummary> episodes() {
+    return episodes;
   }
 
   /** Whether every completion has the full reward. */
   public boolean perfect() {
-    return rewards.stream().allMatch(reward -> reward >= PERFECT);
+    for (int i = 0; i < rewards.size(); i++) {
+      if (rewards.get(i) < PERFECT) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The version of the oldest token. */
   public WeightVersion oldest() {
-    WeightVersion oldest = versions.getFirst().oldest();
-    for (TokenVersions completion : versions) {
-      oldest = completion.oldest().compareTo(oldest) < 0 ? completion.oldest() : oldest;
-    }
-    return oldest;
+    return tokens.oldest();
   }
 
   /** The version of the newest token. */
   public WeightVersion newest() {
-    WeightVersion newest = versions.getFirst().newest();
-    for (TokenVersions completion : versions) {
-      newest = completion.newest().compareTo(newest) > 0 ? completion.newest() : newest;
-    }
-    return newest;
+    return tokens.newest();
   }
 
   /** The number of tokens of all completions. */
   public long tokens() {
-    return versions.stream().mapToLong(TokenVersions::tokens).sum();
+    return tokens.all();
+  }
+
+  /** The tokens of all completions by the version that sampled them. */
+  public TokensByVersion tokensByVersion() {
+    return tokens;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof GroupSummary that
+        && lease.equals(that.lease)
+        && rewards.equals(that.rewards)
+        && versions.equals(that.versions)
+        && episodes.equals(that.episodes);
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a shortcut: what is equal to it has the same hash
+  public int hashCode() {
+    int hash = 31 * lease.hashCode() + rewards.hashCode();
+    for (int i = 0; i < versions.size(); i++) {
+      List<TokenVersions.Span> spans = versions.get(i).spans();
+      for (int j = 0; j < spans.size(); j++) {
+        TokenVersions.Span span = spans.get(j);
+        hash = 31 * (31 * hash + Long.hashCode(span.version().number())) + span.tokens();
+      }
+      EpisodeSummary episode = episodes.get(i);
+      hash = 31 * hash + (episode == EpisodeSummary.ANSWER ? ANSWER_HASH : episode.hashCode());
+    }
+    return hash;
+  }
+
+  @Override
+  public String toString() {
+    return "GroupSummary[lease=%s, rewards=%s, versions=%s, episodes=%s]"
+        .formatted(lease, rewards, versions, episodes);
   }
 }
