@@ -4,7 +4,7 @@ import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.TokensByVersion;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEndReason;
@@ -293,18 +293,19 @@ public final class Audit {
   }
 
   private ResumePosition position(PromptCursor cursor) {
-    long fingerprint = 0;
-    for (AuditedGroup group : pending.all()) {
-      fingerprint += group.fingerprint();
-    }
     return new ResumePosition(
-        version, tally.copy(), cursor, count(AuditedGroup.Leased.class), fingerprint, record);
+        version,
+        tally.copy(),
+        cursor,
+        count(AuditedGroup.Leased.class),
+        pending.fingerprint(),
+        record);
   }
 
   // --- groups and leases ---
 
   private void onAdmitted(GroupId group, int prompt, long epoch, PromptCursor next) {
-    begins(group + " is admitted");
+    begins(group, "is admitted");
     if (group.number() != admissions.count() + 1) {
       violate(
           AuditRule.COUNTS, "%s is admitted after %d groups".formatted(group, admissions.count()));
@@ -323,7 +324,7 @@ public final class Audit {
   }
 
   private void onGranted(LeaseId lease, WorkerId worker, WeightVersion granted) {
-    begins(lease + " is granted");
+    begins(lease, "is granted");
     if (lease.fence() <= lastFence) {
       violate(
           AuditRule.FENCING,
@@ -354,7 +355,8 @@ public final class Audit {
           AuditRule.OUTAGES,
           "%s is granted while no verifier is there and others are under lease".formatted(lease));
     }
-    if (suspended.contains(worker.place())
+    if (!suspended.isEmpty()
+        && suspended.contains(worker.place())
         && pending.all().stream().anyMatch(group -> group.isLeasedTo(worker))) {
       violate(
           AuditRule.OUTAGES,
@@ -430,7 +432,7 @@ public final class Audit {
     find(lease.group(), what)
         .ifPresent(
             group -> {
-              if (!(group.place() instanceof AuditedGroup.Buffered(GroupSummary held))
+              if (!(group.place() instanceof AuditedGroup.Buffered(GroupSummary held, int _))
                   || !held.lease().equals(lease)) {
                 violate(
                     AuditRule.FENCING,
@@ -461,7 +463,7 @@ public final class Audit {
   // --- steps ---
 
   private void onStepStarted(long number, List<GroupId> batch) {
-    begins("step " + number);
+    begins("step", number);
     if (step != 0) {
       violate(AuditRule.VERSIONS, "step %d starts while step %d runs".formatted(number, step));
     }
@@ -470,12 +472,14 @@ public final class Audit {
     }
     step = number;
     lossTokensCounted = Optional.empty();
+    String what = "is trained by step " + number;
     for (GroupId id : batch) {
-      find(id, "is trained by step " + number)
+      find(id, what)
           .ifPresent(
               group -> {
-                if (group.place() instanceof AuditedGroup.Buffered(GroupSummary summary)) {
-                  pending.put(group.at(new AuditedGroup.Training(summary)));
+                if (group.place()
+                    instanceof AuditedGroup.Buffered(GroupSummary summary, int content)) {
+                  pending.put(group.at(new AuditedGroup.Training(summary, content)));
                 } else {
                   violate(
                       AuditRule.EXACTLY_ONCE,
@@ -488,8 +492,9 @@ public final class Audit {
 
   private void onStepTrained(long number) {
     runs(number, "is trained");
-    prove(number, training());
-    finish(AuditCounter.TRAINED);
+    List<AuditedGroup> batch = training();
+    prove(number, batch);
+    finish(AuditCounter.TRAINED, batch);
     if (number != version + 1) {
       violate(AuditRule.VERSIONS, "v%d follows v%d".formatted(number, version));
     }
@@ -500,7 +505,7 @@ public final class Audit {
 
   private void onStepSkipped(long number) {
     runs(number, "is skipped");
-    finish(AuditCounter.SKIPPED);
+    finish(AuditCounter.SKIPPED, training());
     // An operator may have asked for a checkpoint at the end of this step.
     positions.add(position());
   }
@@ -513,8 +518,7 @@ public final class Audit {
     }
   }
 
-  private void finish(AuditCounter how) {
-    List<AuditedGroup> batch = training();
+  private void finish(AuditCounter how, List<AuditedGroup> batch) {
     batch.forEach(group -> pending.remove(group.id()));
     count(how, batch.size());
     step = 0;
@@ -538,11 +542,11 @@ public final class Audit {
     for (AuditedGroup group : batch) {
       GroupSummary summary = ((AuditedGroup.Training) group.place()).summary();
       long before = young;
-      for (TokenVersions versions : summary.versions()) {
-        for (TokenVersions.Span span : versions.spans()) {
-          all += span.tokens();
-          young += version - span.version().number() <= said.maxStaleness() ? span.tokens() : 0;
-        }
+      TokensByVersion sampled = summary.tokensByVersion();
+      for (int i = 0; i < sampled.size(); i++) {
+        boolean fresh = version - sampled.version(i).number() <= said.maxStaleness();
+        all += sampled.tokens(i);
+        young += fresh ? sampled.tokens(i) : 0;
       }
       if (young == before) {
         violate(
@@ -599,7 +603,7 @@ public final class Audit {
 
   private void balance() {
     for (AuditedGroup group :
-        gone.isEmpty() ? List.<AuditedGroup>of() : List.copyOf(pending.all())) {
+        gone.isEmpty() ? List.<AuditedGroup>of() : pending.in(AuditedGroup.Leased.class)) {
       if (group.place() instanceof AuditedGroup.Leased(var lease, var worker, var _)
           && gone.contains(worker)) {
         violate(
@@ -628,9 +632,9 @@ public final class Audit {
     lostLeases = open;
   }
 
-  private void begins(String what) {
+  private void begins(Object what, Object how) {
     if (state != State.RUNNING) {
-      violate(AuditRule.PHASES, "%s in a run that is %s".formatted(what, name()));
+      violate(AuditRule.PHASES, "%s %s in a run that is %s".formatted(what, how, name()));
     }
   }
 

@@ -2,14 +2,21 @@ package io.troupe.core.audit;
 
 import io.troupe.core.run.Ledger;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** A number for each {@link AuditCounter}. */
+@SuppressWarnings("EnumOrdinal") // an index that never leaves this file
 public final class AuditCounters {
-  private final Map<AuditCounter, Long> counts = new EnumMap<>(AuditCounter.class);
+  private final long[] counts;
+
+  AuditCounters() {
+    this(new long[AuditCounter.values().length]);
+  }
+
+  private AuditCounters(long[] counts) {
+    this.counts = counts;
+  }
 
   /** What a state says of itself. */
   static AuditCounters of(Ledger ledger) {
@@ -31,30 +38,28 @@ public final class AuditCounters {
   }
 
   void add(AuditCounter entry, long more) {
-    counts.merge(entry, more, Long::sum);
+    counts[entry.ordinal()] += more;
   }
 
   /** How many. */
   public long of(AuditCounter entry) {
-    return counts.getOrDefault(entry, 0L);
+    return counts[entry.ordinal()];
   }
 
   long sum(List<AuditCounter> entries) {
     long sum = 0;
-    for (AuditCounter entry : entries) {
-      sum += of(entry);
+    for (int i = 0; i < entries.size(); i++) {
+      sum += of(entries.get(i));
     }
     return sum;
   }
 
   AuditCounters copy() {
-    AuditCounters copy = new AuditCounters();
-    copy.counts.putAll(counts);
-    return copy;
+    return new AuditCounters(counts.clone());
   }
 
   boolean same(AuditCounters other) {
-    return Arrays.stream(AuditCounter.values()).allMatch(entry -> of(entry) == other.of(entry));
+    return Arrays.equals(counts, other.counts);
   }
 
   @Override

@@ -25,11 +25,23 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
   /** A worker has the right to produce it. */
   record Leased(LeaseId lease, WorkerId worker, WeightVersion version) implements Stage {}
 
-  /** It is scored and waits for a step. */
-  record Buffered(GroupSummary summary) implements Stage {}
+  /**
+   * It is scored and waits for a step.
+   *
+   * @param content hash of the summary
+   */
+  record Buffered(GroupSummary summary, int content) implements Stage {
+    Buffered(GroupSummary summary) {
+      this(summary, summary.hashCode());
+    }
+  }
 
-  /** It is in the running step. */
-  record Training(GroupSummary summary) implements Stage {}
+  /** It is in the running step, with the hash that it was buffered with. */
+  record Training(GroupSummary summary, int content) implements Stage {
+    Training(GroupSummary summary) {
+      this(summary, summary.hashCode());
+    }
+  }
 
   /** The group of a state's books. */
   static AuditedGroup of(Group group) {
@@ -62,13 +74,13 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
    * one that waits are the same.
    */
   long fingerprint() {
-    long content =
+    long stage =
         switch (place) {
           case Waiting _, Leased _ -> 1;
-          case Buffered(GroupSummary summary) -> 2L << 32 | (summary.hashCode() & 0xffffffffL);
-          case Training(GroupSummary summary) -> 3L << 32 | (summary.hashCode() & 0xffffffffL);
+          case Buffered(GroupSummary _, int content) -> 2L << 32 | (content & 0xffffffffL);
+          case Training(GroupSummary _, int content) -> 3L << 32 | (content & 0xffffffffL);
         };
-    return mix(mix(mix(mix(id.number()) + prompt * 31L + epoch) + content) + charges);
+    return mix(mix(mix(mix(id.number()) + prompt * 31L + epoch) + stage) + charges);
   }
 
   /** The group, as a violation names it. */
@@ -76,8 +88,8 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
     return switch (place) {
       case Waiting _ -> "waiting";
       case Leased(var lease, var worker, var _) -> "under lease " + lease + " of " + worker.value();
-      case Buffered(GroupSummary summary) -> "buffered under " + summary.lease();
-      case Training(GroupSummary summary) -> "in training under " + summary.lease();
+      case Buffered(GroupSummary summary, int _) -> "buffered under " + summary.lease();
+      case Training(GroupSummary summary, int _) -> "in training under " + summary.lease();
     };
   }
 }

@@ -1,34 +1,53 @@
 package io.troupe.core.audit;
 
 import io.troupe.core.rollout.GroupId;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
- * The groups that were admitted and have not ended, with their number in each stage, so that an
- * audit need not count them after every record.
+ * The groups that were admitted and have not ended, with their number in each stage and the sum of
+ * their fingerprints, so that an audit goes through them neither after every record nor at every
+ * position that a checkpoint may have.
  */
 final class PendingGroups {
-  private final SortedMap<GroupId, AuditedGroup> groups = new TreeMap<>();
-  private final Map<Class<?>, Integer> counts = new HashMap<>();
+  private static final List<Class<? extends AuditedGroup.Stage>> STAGES =
+      List.of(
+          AuditedGroup.Waiting.class,
+          AuditedGroup.Leased.class,
+          AuditedGroup.Buffered.class,
+          AuditedGroup.Training.class);
+
+  private final Map<GroupId, AuditedGroup> groups = new HashMap<>();
+  private final int[] counts = new int[STAGES.size()];
+  private long fingerprint;
 
   /** Puts a group in place of what it was before, and returns that. */
   Optional<AuditedGroup> put(AuditedGroup group) {
     Optional<AuditedGroup> before = Optional.ofNullable(groups.put(group.id(), group));
-    before.ifPresent(known -> add(known, -1));
-    add(group, 1);
+    before.ifPresent(this::uncount);
+    counts[indexOf(group.place().getClass())]++;
+    fingerprint += group.fingerprint();
     return before;
   }
 
   Optional<AuditedGroup> remove(GroupId id) {
     Optional<AuditedGroup> before = Optional.ofNullable(groups.remove(id));
-    before.ifPresent(known -> add(known, -1));
+    before.ifPresent(this::uncount);
     return before;
+  }
+
+  private void uncount(AuditedGroup group) {
+    counts[indexOf(group.place().getClass())]--;
+    fingerprint -= group.fingerprint();
+  }
+
+  private static int indexOf(Class<?> stage) {
+    return STAGES.indexOf(stage);
   }
 
   Optional<AuditedGroup> find(GroupId id) {
@@ -37,16 +56,22 @@ final class PendingGroups {
 
   void clear() {
     groups.clear();
-    counts.clear();
+    Arrays.fill(counts, 0);
+    fingerprint = 0;
   }
 
   int size() {
     return groups.size();
   }
 
+  /** The sum of all groups' fingerprints. */
+  long fingerprint() {
+    return fingerprint;
+  }
+
   /** How many groups are in a stage. */
   int count(Class<? extends AuditedGroup.Stage> stage) {
-    return counts.getOrDefault(stage, 0);
+    return counts[indexOf(stage)];
   }
 
   Collection<AuditedGroup> all() {
@@ -55,10 +80,9 @@ final class PendingGroups {
 
   /** The groups of a stage, by number. */
   List<AuditedGroup> in(Class<? extends AuditedGroup.Stage> stage) {
-    return groups.values().stream().filter(group -> stage.isInstance(group.place())).toList();
-  }
-
-  private void add(AuditedGroup group, int more) {
-    counts.merge(group.place().getClass(), more, Integer::sum);
+    return groups.values().stream()
+        .filter(group -> stage.isInstance(group.place()))
+        .sorted(Comparator.comparing(AuditedGroup::id))
+        .toList();
   }
 }
