@@ -1,23 +1,13 @@
 package io.troupe.core;
 
-import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A sorted map that never changes: {@link #with} and {@link #without} make another one in O(log n),
@@ -27,9 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An AVL tree: Adelson-Velsky and Landis, "An algorithm for the organization of information",
  * 1962.
  */
-@SuppressWarnings("JdkObsolete") // what RunState promises is a SortedMap
-public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap<K, V>
-    implements SortedMap<K, V> {
+public final class PersistentMap<K extends Comparable<K>, V> extends ImmutableSortedMap<K, V> {
   private sealed interface Tree<K, V> {
     int height();
 
@@ -84,70 +72,7 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
     return rest.size() < root.size() ? new PersistentMap<>(rest) : this;
   }
 
-  /**
-   * With many entries, in place of those of their keys: where it is cheaper, one pass over all
-   * entries in place of a path to each.
-   */
-  public PersistentMap<K, V> withAll(SortedMap<K, V> entries) {
-    if (!deservesPass(entries.size())) {
-      PersistentMap<K, V> next = this;
-      for (Map.Entry<K, V> entry : entries.entrySet()) {
-        next = next.with(entry.getKey(), entry.getValue());
-      }
-      return next;
-    }
-    List<Node<K, V>> merged = new ArrayList<>(size() + entries.size());
-    InOrder<K, V> known = new InOrder<>(root);
-    for (Map.Entry<K, V> entry : entries.entrySet()) {
-      while (known.hasNext() && known.peek().key().compareTo(entry.getKey()) < 0) {
-        merged.add(known.pop());
-      }
-      if (known.hasNext() && known.peek().key().compareTo(entry.getKey()) == 0) {
-        known.pop();
-      }
-      merged.add(node(new Empty<>(), entry.getKey(), entry.getValue(), new Empty<>()));
-    }
-    while (known.hasNext()) {
-      merged.add(known.pop());
-    }
-    return new PersistentMap<>(built(merged, 0, merged.size()));
-  }
-
-  /** Without the entries of many keys, of which there may be none. */
-  public PersistentMap<K, V> withoutAll(Collection<K> keys) {
-    if (!deservesPass(keys.size())) {
-      PersistentMap<K, V> next = this;
-      for (K key : keys) {
-        next = next.without(key);
-      }
-      return next;
-    }
-    Set<K> gone = new HashSet<>(keys);
-    List<Node<K, V>> rest = new ArrayList<>(size());
-    for (InOrder<K, V> known = new InOrder<>(root); known.hasNext(); ) {
-      Node<K, V> node = known.pop();
-      if (!gone.contains(node.key())) {
-        rest.add(node);
-      }
-    }
-    return new PersistentMap<>(built(rest, 0, rest.size()));
-  }
-
-  /** A path to each of so many keys makes a node for each level of the tree. */
-  private boolean deservesPass(int keys) {
-    return (long) keys * Math.max(1, root.height()) > (long) size() + keys;
-  }
-
-  /** A tree of the keys and values of nodes in ascending order, as shallow as can be. */
-  private static <K, V> Tree<K, V> built(List<Node<K, V>> nodes, int from, int to) {
-    if (from == to) {
-      return new Empty<>();
-    }
-    int middle = (from + to) >>> 1;
-    Node<K, V> at = nodes.get(middle);
-    return node(built(nodes, from, middle), at.key(), at.value(), built(nodes, middle + 1, to));
-  }
-
+  @Override
   public Optional<V> find(K key) {
     Tree<K, V> tree = root;
     while (tree instanceof Node<K, V>(var left, var at, var value, var right, int _, int _)) {
@@ -247,18 +172,6 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
   }
 
   @Override
-  public boolean containsKey(@Nullable Object key) {
-    return get(key) != null;
-  }
-
-  /** Null for what is no key of this map, as the interface demands. */
-  @Override
-  @SuppressWarnings("unchecked") // a key of another class does not compare: ClassCastException
-  public @Nullable V get(@Nullable Object key) {
-    return key == null ? null : find((K) key).orElse(null);
-  }
-
-  @Override
   public Set<Map.Entry<K, V>> entrySet() {
     return new AbstractSet<>() {
       @Override
@@ -298,30 +211,10 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
       if (path.isEmpty()) {
         throw new NoSuchElementException();
       }
-      Node<K, V> node = pop();
-      return Map.entry(node.key(), node.value());
-    }
-
-    /** The node that is next, which must exist. */
-    Node<K, V> peek() {
-      return path.element();
-    }
-
-    Node<K, V> pop() {
       Node<K, V> node = path.pop();
       descend(node.right());
-      return node;
+      return Map.entry(node.key(), node.value());
     }
-  }
-
-  @Override
-  public @Nullable Comparator<? super K> comparator() {
-    return null;
-  }
-
-  @Override
-  public K firstKey() {
-    return entrySet().iterator().next().getKey();
   }
 
   @Override
@@ -333,21 +226,5 @@ public final class PersistentMap<K extends Comparable<K>, V> extends AbstractMap
       tree = node.right();
     }
     return last.orElseThrow();
-  }
-
-  /** A copy, as are the two below: nothing that is fast needs them. */
-  @Override
-  public SortedMap<K, V> subMap(K from, K to) {
-    return Collections.unmodifiableSortedMap(new TreeMap<>(this).subMap(from, to));
-  }
-
-  @Override
-  public SortedMap<K, V> headMap(K to) {
-    return Collections.unmodifiableSortedMap(new TreeMap<>(this).headMap(to));
-  }
-
-  @Override
-  public SortedMap<K, V> tailMap(K from) {
-    return Collections.unmodifiableSortedMap(new TreeMap<>(this).tailMap(from));
   }
 }

@@ -44,41 +44,6 @@ final class PersistentMapTest {
     }
   }
 
-  /** Few and many, known and unknown keys: both ways to change many entries come to the same. */
-  @Test
-  void withAllAndWithoutAll_anyEntries_equalTreeMapAndStayShallow() {
-    for (long seed = 0; seed < 200; seed++) {
-      Random random = new Random(seed);
-      TreeMap<Integer, Integer> expected = new TreeMap<>();
-      PersistentMap<Integer, Integer> map = PersistentMap.empty();
-      for (int step = 0; step < 30; step++) {
-        PersistentMap<Integer, Integer> before = map;
-        Map<Integer, Integer> copy = Map.copyOf(before);
-        TreeMap<Integer, Integer> many = new TreeMap<>();
-        for (int left = random.nextInt(random.nextBoolean() ? 4 : 100); left > 0; left--) {
-          many.put(random.nextInt(200), step);
-        }
-        if (random.nextBoolean()) {
-          map = map.withAll(many);
-          expected.putAll(many);
-        } else {
-          map = map.withoutAll(many.keySet());
-          expected.keySet().removeAll(many.keySet());
-        }
-        assertThat(List.copyOf(map.entrySet()))
-            .as("seed %d, step %d", seed, step)
-            .isEqualTo(List.copyOf(expected.entrySet()));
-        assertThat(map).hasSameSizeAs(expected);
-        // The bound of an AVL tree.
-        assertThat((double) map.height())
-            .isLessThanOrEqualTo(1.4405 * Math.log(map.size() + 2.0) / Math.log(2));
-        assertThat(before).as("seed %d, step %d: the one before", seed, step).isEqualTo(copy);
-        map = map.with(random.nextInt(200), step);
-        expected = new TreeMap<>(map);
-      }
-    }
-  }
-
   @Test
   void with_ascendingKeys_staysShallow() {
     PersistentMap<Integer, Integer> map = PersistentMap.empty();

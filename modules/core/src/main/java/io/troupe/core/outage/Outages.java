@@ -1,6 +1,7 @@
 package io.troupe.core.outage;
 
 import io.troupe.core.PersistentMap;
+import io.troupe.core.rollout.WorkerId;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Objects;
@@ -39,13 +40,19 @@ public record Outages(
     return Objects.requireNonNullElse(places.get(name), CircuitBreaker.CLOSED);
   }
 
+  /** The breaker before the workers of a worker's place. */
+  public CircuitBreaker breakerOf(WorkerId worker) {
+    return places.isEmpty() ? CircuitBreaker.CLOSED : place(worker.place());
+  }
+
   public Outages failed(String place) {
     return with(place, place(place).failed());
   }
 
-  public Outages worked(String place) {
-    CircuitBreaker breaker = place(place);
-    return breaker.failures() == 0 ? this : with(place, breaker.worked());
+  /** A worker has sampled a group. */
+  public Outages worked(WorkerId worker) {
+    CircuitBreaker breaker = breakerOf(worker);
+    return breaker.failures() == 0 ? this : with(worker.place(), breaker.worked());
   }
 
   public Outages opened(String place, String reason, long at, long until) {

@@ -669,11 +669,11 @@ public record Coordination(RunLimits limits) {
     }
 
     private boolean hasNoFailures(WorkerId worker) {
-      return before.place(worker.place()).failures() == 0;
+      return before.breakerOf(worker).failures() == 0;
     }
 
     private boolean atLongestPause(WorkerId worker) {
-      return before.place(worker.place()).pauseMillis() >= limits.outages().longestPauseMillis();
+      return before.breakerOf(worker).pauseMillis() >= limits.outages().longestPauseMillis();
     }
 
     /** Whether no other group is left that could show whose fault a failure is. */
@@ -685,7 +685,7 @@ public record Coordination(RunLimits limits) {
 
     /** Opens the breaker before a worker's place, if it is time. */
     private void suspend(WorkerId worker, String reason) {
-      CircuitBreaker breaker = state.outages().place(worker.place());
+      CircuitBreaker breaker = state.outages().breakerOf(worker);
       if (breaker.failures() >= FAILURES_THAT_SUSPEND && breaker.mayOpen(now)) {
         emit(
             new Event.WorkerSuspended(
@@ -698,7 +698,7 @@ public record Coordination(RunLimits limits) {
     }
 
     private void resume(WorkerId worker) {
-      if (state.outages().place(worker.place()).open()) {
+      if (state.outages().breakerOf(worker).open()) {
         emit(new Event.WorkerResumed(worker));
       }
     }
@@ -771,25 +771,18 @@ public record Coordination(RunLimits limits) {
 
     /** Sends back what no step may train on any more, so that the buffer holds only fuel. */
     private void sweep() {
-      if (aged || !arrived.isEmpty()) {
-        sendBackSpoiled(aged ? state.buffered() : arrived.stream());
-        arrived.clear();
+      List<GroupSummary> suspects = aged ? state.buffered().toList() : List.copyOf(arrived);
+      arrived.clear();
+      for (GroupSummary group : suspects) {
+        if (limits.bound().tooStale(group, limits.step().stale(), state.version())) {
+          emit(new Event.GroupStale(group.lease()));
+          effects.add(new Effect.Forget(group.lease()));
+        }
       }
       if (aged) {
         aged = false;
         cancelStaleLeases();
       }
-    }
-
-    private void sendBackSpoiled(Stream<GroupSummary> buffered) {
-      buffered
-          .filter(group -> limits.bound().tooStale(group, limits.step().stale(), state.version()))
-          .toList()
-          .forEach(
-              group -> {
-                emit(new Event.GroupStale(group.lease()));
-                effects.add(new Effect.Forget(group.lease()));
-              });
     }
 
     private void cancelStaleLeases() {
@@ -869,8 +862,7 @@ public record Coordination(RunLimits limits) {
       return state.workers().entrySet().stream()
           .anyMatch(
               entry ->
-                  entry.getValue().present()
-                      && !state.outages().place(entry.getKey().place()).open());
+                  entry.getValue().present() && !state.outages().breakerOf(entry.getKey()).open());
     }
 
     /** How a run ends whose steps, or whose prompts, are used up. */
@@ -1024,7 +1016,7 @@ public record Coordination(RunLimits limits) {
     private Optional<WorkerId> mostDemand() {
       return state
           .demanding()
-          .filter(worker -> !state.outages().place(worker.place()).open())
+          .filter(worker -> !state.outages().breakerOf(worker).open())
           .findFirst();
     }
 
@@ -1037,7 +1029,7 @@ public record Coordination(RunLimits limits) {
       return state
           .demanding()
           .filter(worker -> state.worker(worker).leases() == 0)
-          .filter(worker -> state.outages().place(worker.place()).probes(now))
+          .filter(worker -> state.outages().breakerOf(worker).probes(now))
           .min(Comparator.naturalOrder());
     }
 

@@ -1,16 +1,18 @@
 package io.troupe.core.run;
 
-import io.troupe.core.ImmutableMapView;
+import io.troupe.core.ImmutableSortedMap;
 import io.troupe.core.PersistentMap;
 import io.troupe.core.rollout.WorkerId;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * The workers of a run by name, and those with unmet demand by how much of it they have, so that
  * the choice of a worker looks at one worker and not at all of them. It never changes.
  */
-final class KnownWorkers extends ImmutableMapView<WorkerId, Worker> {
+final class KnownWorkers extends ImmutableSortedMap<WorkerId, Worker> {
   static final KnownWorkers NONE = new KnownWorkers(PersistentMap.empty(), PersistentMap.empty());
 
   /** Most demand first; of equal demand the first name. */
@@ -22,11 +24,12 @@ final class KnownWorkers extends ImmutableMapView<WorkerId, Worker> {
     }
   }
 
+  private final PersistentMap<WorkerId, Worker> all;
   private final PersistentMap<Place, WorkerId> demanding;
 
   private KnownWorkers(
       PersistentMap<WorkerId, Worker> all, PersistentMap<Place, WorkerId> demanding) {
-    super(all);
+    this.all = all;
     this.demanding = demanding;
   }
 
@@ -62,6 +65,26 @@ final class KnownWorkers extends ImmutableMapView<WorkerId, Worker> {
     PersistentMap<Place, WorkerId> rest =
         before > 0 ? demanding.without(new Place(before, id)) : demanding;
     return after > 0 ? rest.with(new Place(after, id), id) : rest;
+  }
+
+  @Override
+  public Optional<Worker> find(WorkerId id) {
+    return all.find(id);
+  }
+
+  @Override
+  public int size() {
+    return all.size();
+  }
+
+  @Override
+  public WorkerId lastKey() {
+    return all.lastKey();
+  }
+
+  @Override
+  public Set<Map.Entry<WorkerId, Worker>> entrySet() {
+    return all.entrySet();
   }
 
   /** The workers with unmet demand: most demand first, of equal demand by name. */

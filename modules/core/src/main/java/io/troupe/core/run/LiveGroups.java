@@ -1,43 +1,39 @@
 package io.troupe.core.run;
 
-import io.troupe.core.ImmutableMapView;
-import io.troupe.core.PersistentMap;
+import io.troupe.core.ImmutableSortedMap;
 import io.troupe.core.rollout.GroupId;
+import java.util.AbstractCollection;
+import java.util.AbstractSet;
 import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
-import java.util.SortedMap;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
- * The groups that have not ended, each also under the stage it is in, so that no question about a
- * stage looks at the groups of the others: the cost of an event does not grow with the groups in
+ * The groups that have not ended, in one tree with a lane for each stage, so that no question about
+ * a stage looks at the groups of the others: the cost of an event does not grow with the groups in
  * flight. It never changes.
  */
-final class LiveGroups extends ImmutableMapView<GroupId, Group> {
-  static final LiveGroups NONE =
-      new LiveGroups(
-          PersistentMap.empty(),
-          PersistentMap.empty(),
-          PersistentMap.empty(),
-          PersistentMap.empty(),
-          PersistentMap.empty());
+final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
+  private static final int WAITING = 0;
+  private static final int LEASED = 1;
+  private static final int BUFFERED = 2;
+  private static final int TRAINING = 3;
 
-  private final PersistentMap<GroupId, Group> waiting;
-  private final PersistentMap<GroupId, Group> leased;
-  private final PersistentMap<GroupId, Group> buffered;
-  private final PersistentMap<GroupId, Group> training;
+  static final LiveGroups NONE = new LiveGroups(GroupTree.EMPTY, new int[GroupTree.LANES]);
 
-  private LiveGroups(
-      PersistentMap<GroupId, Group> all,
-      PersistentMap<GroupId, Group> waiting,
-      PersistentMap<GroupId, Group> leased,
-      PersistentMap<GroupId, Group> buffered,
-      PersistentMap<GroupId, Group> training) {
-    super(all);
-    this.waiting = waiting;
-    this.leased = leased;
-    this.buffered = buffered;
-    this.training = training;
+  private final GroupTree tree;
+
+  /** Groups in each lane. */
+  private final int[] sizes;
+
+  private LiveGroups(GroupTree tree, int[] sizes) {
+    this.tree = tree;
+    this.sizes = sizes;
   }
 
   /** The same groups; the object itself if it is one of these. */
@@ -52,70 +48,128 @@ final class LiveGroups extends ImmutableMapView<GroupId, Group> {
     return live;
   }
 
+  private static int laneOf(Group group) {
+    return switch (group.stage()) {
+      case Group.Waiting _ -> WAITING;
+      case Group.Leased _ -> LEASED;
+      case Group.Buffered _ -> BUFFERED;
+      case Group.Training _ -> TRAINING;
+    };
+  }
+
   /** With a group, in place of what it was before. */
   LiveGroups with(Group group) {
-    Class<?> before =
-        all.find(group.id()).<Class<?>>map(known -> known.stage().getClass()).orElse(Void.class);
-    return new LiveGroups(
-        all.with(group.id(), group),
-        moved(waiting, Group.Waiting.class, before, group),
-        moved(leased, Group.Leased.class, before, group),
-        moved(buffered, Group.Buffered.class, before, group),
-        moved(training, Group.Training.class, before, group));
-  }
-
-  /** The groups of a stage after a group moved from the stage {@code before} to its own. */
-  private static PersistentMap<GroupId, Group> moved(
-      PersistentMap<GroupId, Group> groups, Class<?> stage, Class<?> before, Group group) {
-    if (stage.isInstance(group.stage())) {
-      return groups.with(group.id(), group);
-    }
-    return stage == before ? groups.without(group.id()) : groups;
-  }
-
-  /** With groups in training that were buffered. */
-  LiveGroups train(SortedMap<GroupId, Group> batch) {
-    return new LiveGroups(
-        all.withAll(batch),
-        waiting,
-        leased,
-        buffered.withoutAll(batch.keySet()),
-        training.withAll(batch));
+    int lane = laneOf(group);
+    int[] next = sizes.clone();
+    tree.find(group.id()).ifPresent(before -> next[laneOf(before)]--);
+    next[lane]++;
+    return new LiveGroups(tree.with(group, lane), next);
   }
 
   LiveGroups without(GroupId id) {
-    Optional<Group> known = all.find(id);
+    Optional<Group> known = tree.find(id);
     if (known.isEmpty()) {
       return this;
     }
-    Group.Stage stage = known.get().stage();
-    return new LiveGroups(
-        all.without(id),
-        stage instanceof Group.Waiting ? waiting.without(id) : waiting,
-        stage instanceof Group.Leased ? leased.without(id) : leased,
-        stage instanceof Group.Buffered ? buffered.without(id) : buffered,
-        stage instanceof Group.Training ? training.without(id) : training);
+    int[] next = sizes.clone();
+    next[laneOf(known.get())]--;
+    return new LiveGroups(tree.without(id), next);
+  }
+
+  /** With groups in training that were buffered. */
+  LiveGroups train(List<Group> batch) {
+    GroupTree next = tree;
+    for (Group group : batch) {
+      next = next.with(group, TRAINING);
+    }
+    int[] counts = sizes.clone();
+    counts[BUFFERED] -= batch.size();
+    counts[TRAINING] += batch.size();
+    return new LiveGroups(next, counts);
   }
 
   /** Without the groups of the step that is over. */
   LiveGroups withoutTraining() {
-    return new LiveGroups(
-        all.withoutAll(training.keySet()), waiting, leased, buffered, PersistentMap.empty());
+    GroupTree rest = tree;
+    for (Iterator<Group> trained = tree.iterator(TRAINING); trained.hasNext(); ) {
+      rest = rest.without(trained.next().id());
+    }
+    int[] counts = sizes.clone();
+    counts[TRAINING] = 0;
+    return new LiveGroups(rest, counts);
   }
 
   Collection<Group> waiting() {
-    return waiting.values();
+    return lane(WAITING);
   }
 
   Collection<Group> leased() {
-    return leased.values();
+    return lane(LEASED);
   }
 
   Collection<Group> buffered() {
-    return buffered.values();
+    return lane(BUFFERED);
   }
 
   Collection<Group> training() {
-    return training.values();
+    return lane(TRAINING);
+  }
+
+  private Collection<Group> lane(int lane) {
+    return new AbstractCollection<>() {
+      @Override
+      public Iterator<Group> iterator() {
+        return tree.iterator(lane);
+      }
+
+      @Override
+      public int size() {
+        return sizes[lane];
+      }
+    };
+  }
+
+  @Override
+  public Optional<Group> find(GroupId id) {
+    return tree.find(id);
+  }
+
+  @Override
+  public int size() {
+    return sizes[WAITING] + sizes[LEASED] + sizes[BUFFERED] + sizes[TRAINING];
+  }
+
+  @Override
+  public GroupId lastKey() {
+    return tree.last().map(Group::id).orElseThrow(NoSuchElementException::new);
+  }
+
+  @Override
+  public Set<Map.Entry<GroupId, Group>> entrySet() {
+    return new AbstractSet<>() {
+      @Override
+      public Iterator<Map.Entry<GroupId, Group>> iterator() {
+        return mapped(tree.iterator(), group -> Map.entry(group.id(), group));
+      }
+
+      @Override
+      public int size() {
+        return LiveGroups.this.size();
+      }
+    };
+  }
+
+  private static <A, B> Iterator<B> mapped(Iterator<A> from, Function<A, B> how) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return from.hasNext();
+      }
+
+      @Override
+      public B next() {
+        return how.apply(from.next());
+      }
+    };
   }
 }

@@ -11,11 +11,11 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -88,7 +88,7 @@ public record RunState(
         yield group(
                 group(lease.group())
                     .at(new Group.Leased(lease, held.worker(), held.version(), deadline, true)))
-            .outages(outages.worked(held.worker().place()));
+            .outages(outages.worked(held.worker()));
       }
       case Event.LeaseEnded(LeaseId lease, LeaseEndReason reason, String _, boolean counts) -> {
         WorkerId holder = leased(lease).worker();
@@ -260,11 +260,11 @@ public record RunState(
   }
 
   private RunState train(List<GroupId> batch) {
-    SortedMap<GroupId, Group> training = new TreeMap<>();
+    List<Group> training = new ArrayList<>(batch.size());
     for (GroupId id : batch) {
       Group group = group(id);
       invariant(group.stage() instanceof Group.Buffered, "%s is not buffered", id);
-      training.put(id, group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
+      training.add(group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
     }
     return groups(live().train(training));
   }
@@ -280,7 +280,7 @@ public record RunState(
   /** A judged group is a success of its worker, of the verifiers, and of the run. */
   private RunState answeredBy(WorkerId holder) {
     return worker(holder, worker(holder).withLeaseEnded())
-        .outages(outages.worked(holder.place()).succeeded());
+        .outages(outages.worked(holder).succeeded());
   }
 
   private RunState measured(GroupSummary summary) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
@@ -86,12 +87,12 @@ class OutagesTest {
     @Test
     void place_unknown_isClosed() {
       assertThat(Outages.NONE.place("a")).isSameAs(CircuitBreaker.CLOSED);
-      assertThat(Outages.NONE.worked("a")).isSameAs(Outages.NONE);
+      assertThat(Outages.NONE.worked(new WorkerId("a"))).isSameAs(Outages.NONE);
     }
 
     @Test
     void worked_placeThatNeverOpened_isForgotten() {
-      assertThat(Outages.NONE.failed("a").failed("b").worked("a").places().keySet())
+      assertThat(Outages.NONE.failed("a").failed("b").worked(new WorkerId("a")).places().keySet())
           .isEqualTo(Set.of("b"));
     }
 

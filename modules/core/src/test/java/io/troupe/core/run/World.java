@@ -57,6 +57,7 @@ final class World {
       new LossSettings(new Objective.Dapo(), .2, .28, new Correction.None(), 0, KlEstimator.K3, 1);
 
   private final Coordination coordination;
+  private final ScannedDecisions scanned;
   private final SplittableRandom random;
   private final List<Event> journal = new ArrayList<>();
   private final List<List<Event>> decisions = new ArrayList<>();
@@ -122,6 +123,7 @@ final class World {
 
   World(Coordination coordination, long seed) {
     this.coordination = coordination;
+    this.scanned = new ScannedDecisions(coordination.limits());
     this.random = new SplittableRandom(seed);
     for (int i = 0; i < 3; i++) {
       workers.add(new WorkerId("w" + i));
@@ -397,7 +399,7 @@ final class World {
     decisions.add(decision.events());
     RunState folded = state;
     for (Event event : decision.events()) {
-      mustGoToTheScannedWorker(folded, event);
+      mustBeWhatAScanFinds(folded, event);
       folded = folded.evolve(event);
       must(
           !(event instanceof Event.LeaseGranted) || !folded.controls().paused(),
@@ -411,6 +413,11 @@ final class World {
       synced = decisions.size();
       syncedEvents = journal.size();
     }
+    must(
+        decision.saves()
+            || !(state.phase() instanceof Phase.Running)
+            || scanned.tooStale(state).isEmpty(),
+        "the buffer has a group that is too stale");
     decision.effects().forEach(this::perform);
     check();
     if (decision.saves()) {
@@ -418,17 +425,21 @@ final class World {
     }
   }
 
-  /** The index of workers chooses as a scan of all of them does. */
-  private void mustGoToTheScannedWorker(RunState before, Event event) {
-    if (event instanceof Event.LeaseGranted(LeaseId lease, WorkerId worker, var _, var _)) {
-      Optional<WorkerId> scanned = ScannedWorkers.choice(before, now);
-      must(
-          scanned.equals(Optional.of(worker)),
-          "%s goes to %s, and a scan of the workers finds %s",
-          lease,
-          worker,
-          scanned);
+  /** Indexes choose workers, steps and stale groups as a scan of the whole state does. */
+  private void mustBeWhatAScanFinds(RunState before, Event event) {
+    switch (event) {
+      case Event.LeaseGranted(LeaseId lease, WorkerId worker, var _, var _) ->
+          mustEqual(scanned.worker(before, now), Optional.of(worker), lease);
+      case Event.StepStarted(long step, List<GroupId> batch) ->
+          mustEqual(scanned.batch(before), batch, step);
+      case Event.GroupStale(LeaseId lease) ->
+          mustEqual(scanned.tooStale(before).getFirst().lease(), lease, "the stale group");
+      default -> {}
     }
+  }
+
+  private void mustEqual(Object found, Object chosen, Object what) {
+    must(found.equals(chosen), "%s: a scan finds %s, and %s was chosen", what, found, chosen);
   }
 
   private void record(Event event) {
