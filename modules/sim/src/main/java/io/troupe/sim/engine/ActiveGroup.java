@@ -3,13 +3,13 @@ package io.troupe.sim.engine;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Input;
-import java.util.Arrays;
+import java.util.List;
 
 /** A group that a worker has: what will be sampled of it, and what is. */
 final class ActiveGroup {
   private final LeaseId lease;
   private final GroupContent content;
-  private final TokenVersions[] versions;
+  private List<TokenVersions> versions = List.of();
   private int[] lengths = {};
   private double joined;
   private int left;
@@ -18,7 +18,6 @@ final class ActiveGroup {
     this.lease = lease;
     this.content = content;
     this.left = content.completions();
-    this.versions = new TokenVersions[left];
   }
 
   LeaseId lease() {
@@ -40,7 +39,7 @@ final class ActiveGroup {
 
   /** What the coordinator is told once it is judged. */
   Input judged() {
-    return content.judged(lease, Arrays.asList(versions));
+    return content.judged(lease, versions);
   }
 
   double joined() {
@@ -57,8 +56,12 @@ final class ActiveGroup {
   }
 
   /** Ends a completion; returns whether it was the last one. */
-  boolean end(int completion, TokenVersions spans) {
-    versions[completion] = spans;
+  boolean endOne() {
     return --left == 0;
+  }
+
+  /** Takes the versions of all completions, which have ended. */
+  void end(List<TokenVersions> all) {
+    versions = all;
   }
 }

@@ -3,7 +3,7 @@ package io.troupe.sim.engine;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupSummary;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.rollout.TokensByVersion;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.RunLimits;
@@ -14,12 +14,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Adds up what the coordinator's events and states come to over virtual time. */
+@SuppressWarnings("EnumOrdinal") // an index that never leaves this file
 final class RunMeter {
   private static final int STALENESS_BINS = 64;
 
   private final RunLimits limits;
   private final long[] staleness = new long[STALENESS_BINS];
-  private final Map<Bound, Double> boundSeconds = new EnumMap<>(Bound.class);
+  private final double[] boundSeconds = new double[Bound.values().length];
   private Bound bound = Bound.NONE;
   private long at;
   private double bufferedSeconds;
@@ -42,7 +43,7 @@ final class RunMeter {
     if (seconds > 0) {
       bufferedSeconds += seconds * buffered;
       leasedSeconds += seconds * leased;
-      boundSeconds.merge(bound, seconds, Double::sum);
+      boundSeconds[bound.ordinal()] += seconds;
       at = now;
     }
     for (int i = 0; i < events.size(); i++) {
@@ -78,16 +79,15 @@ final class RunMeter {
         .forEach(
             group -> {
               GroupSummary summary = ((Group.Training) group.stage()).summary();
-              for (TokenVersions completion : summary.versions()) {
-                for (TokenVersions.Span span : completion.spans()) {
-                  count(counts, version - span.version().number(), span.tokens());
-                }
+              TokensByVersion tokens = summary.tokensByVersion();
+              for (int i = 0; i < tokens.size(); i++) {
+                count(counts, version - tokens.version(i).number(), tokens.tokens(i));
               }
             });
     return new LossTokens(counts[0], counts[1], counts[2]);
   }
 
-  private void count(long[] counts, long stale, int tokens) {
+  private void count(long[] counts, long stale, long tokens) {
     if (stale > limits.step().maxStaleness()) {
       counts[1] += tokens;
     } else {
@@ -199,7 +199,11 @@ final class RunMeter {
   /** Share of the time that each bound held. */
   Map<Bound, Double> boundShares() {
     Map<Bound, Double> shares = new EnumMap<>(Bound.class);
-    boundSeconds.forEach((each, seconds) -> shares.put(each, seconds / Agenda.seconds(at)));
+    for (Bound each : Bound.values()) {
+      if (boundSeconds[each.ordinal()] > 0) {
+        shares.put(each, boundSeconds[each.ordinal()] / Agenda.seconds(at));
+      }
+    }
     return shares;
   }
 }

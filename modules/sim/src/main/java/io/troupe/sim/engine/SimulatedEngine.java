@@ -3,7 +3,6 @@ package io.troupe.sim.engine;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
-import io.troupe.sim.engine.DecodeRows.DecodeRow;
 import io.troupe.sim.model.DecodeModel;
 import io.troupe.sim.model.EngineModel;
 import java.util.ArrayDeque;
@@ -94,22 +93,19 @@ final class SimulatedEngine implements CpuShares.Shared {
 
   /** Completions continue as the new weights sample them. */
   private void follow() {
-    Set<ActiveGroup> groups = new LinkedHashSet<>();
-    List<DecodeRow> moved = new ArrayList<>();
-    rows.removeIf(
-        row -> {
-          boolean follows = row.group().followsWeights();
-          if (follows) {
-            groups.add(row.group());
-            moved.add(row);
-          }
-          return follows;
-        });
-    groups.forEach(group -> group.sample(spans(group.joined(), maxTokens)));
-    for (DecodeRow row : moved) {
-      ActiveGroup group = row.group();
-      rows.add(new DecodeRow(group.joined() + group.lengths()[row.index()], group, row.index()));
+    if (!rows.any(ActiveGroup::followsWeights)) {
+      return;
     }
+    Set<ActiveGroup> moved = new LinkedHashSet<>();
+    List<Runnable> returns = new ArrayList<>();
+    rows.removeIf(
+        ActiveGroup::followsWeights,
+        (group, index) -> {
+          moved.add(group);
+          returns.add(() -> rows.add(group.joined() + group.lengths()[index], group, index));
+        });
+    moved.forEach(group -> group.sample(spans(group.joined(), maxTokens)));
+    returns.forEach(Runnable::run);
   }
 
   void sample(List<ActiveGroup> groups) {
@@ -125,13 +121,8 @@ final class SimulatedEngine implements CpuShares.Shared {
     sync();
     int before = rows.size();
     rows.removeIf(
-        row -> {
-          boolean gone = row.group().lease().equals(lease);
-          if (gone) {
-            context -= prompt + step - row.group().joined();
-          }
-          return gone;
-        });
+        group -> group.lease().equals(lease),
+        (group, _) -> context -= prompt + step - group.joined());
     boolean decoded = rows.size() < before;
     if (decoded) {
       freed();
@@ -146,7 +137,7 @@ final class SimulatedEngine implements CpuShares.Shared {
     sync();
     waiting.clear();
     boolean busy = rows.size() > 0;
-    rows.removeIf(_ -> true);
+    rows.clear();
     context = 0;
     if (busy) {
       cpu.add(-threads);
@@ -201,7 +192,7 @@ final class SimulatedEngine implements CpuShares.Shared {
       group.sample(spans(step, maxTokens));
       int[] lengths = group.lengths();
       for (int i = 0; i < lengths.length; i++) {
-        rows.add(new DecodeRow(step + lengths[i], group, i));
+        rows.add(step + lengths[i], group, i);
       }
       context += prompt * lengths.length;
     }
@@ -222,7 +213,7 @@ final class SimulatedEngine implements CpuShares.Shared {
       long from = Math.max(syncedAt, stalledUntil);
       if (now > from) {
         double steps =
-            Math.min(stepsIn((now - from) / MICROS / slowness), rows.first().leaves() - step);
+            Math.min(stepsIn((now - from) / MICROS / slowness), rows.firstLeaves() - step);
         advance(Math.max(0, steps));
       }
     }
@@ -242,7 +233,7 @@ final class SimulatedEngine implements CpuShares.Shared {
   /** How much longer each step takes than the one before. */
   private double slope(double first) {
     DecodeModel decode = model.decode();
-    double steps = Math.clamp(rows.first().leaves() - step, 1, HORIZON);
+    double steps = Math.clamp(rows.firstLeaves() - step, 1, HORIZON);
     return (decode.stepSeconds(rows.size(), context + rows.size() * steps) - first) / steps;
   }
 
@@ -258,7 +249,7 @@ final class SimulatedEngine implements CpuShares.Shared {
   private void plan() {
     stamp++;
     if (rows.size() > 0) {
-      double steps = Math.max(0, rows.first().leaves() - step);
+      double steps = Math.max(0, rows.firstLeaves() - step);
       double first = first();
       double seconds = steps * first + slope(first) * steps * steps / 2;
       long from = Math.max(agenda.now(), stalledUntil);
@@ -271,15 +262,15 @@ final class SimulatedEngine implements CpuShares.Shared {
       return;
     }
     sync();
-    advance(Math.max(0, rows.first().leaves() - step));
-    List<ActiveGroup> ended = new ArrayList<>(1);
-    while (rows.size() > 0 && rows.first().leaves() <= step + ALMOST) {
-      DecodeRow row = rows.removeFirst();
-      ActiveGroup group = row.group();
-      int length = group.lengths()[row.index()];
-      context -= prompt + length;
-      if (group.end(row.index(), spans(group.joined(), length))) {
-        ended.add(group);
+    advance(Math.max(0, rows.firstLeaves() - step));
+    List<ActiveGroup> ended = List.of();
+    while (rows.size() > 0 && rows.firstLeaves() <= step + ALMOST) {
+      ActiveGroup group = rows.firstGroup();
+      context -= prompt + group.lengths()[rows.firstIndex()];
+      rows.removeFirst();
+      if (group.endOne()) {
+        group.end(versions(group));
+        ended = with(ended, group);
       }
     }
     freed();
@@ -288,6 +279,15 @@ final class SimulatedEngine implements CpuShares.Shared {
     for (int i = 0; i < ended.size(); i++) {
       sampled.accept(ended.get(i));
     }
+  }
+
+  private static List<ActiveGroup> with(List<ActiveGroup> groups, ActiveGroup group) {
+    if (groups.isEmpty()) {
+      return List.of(group); // Hardly ever do two end at once.
+    }
+    List<ActiveGroup> more = new ArrayList<>(groups);
+    more.add(group);
+    return more;
   }
 
   private void freed() {
@@ -307,6 +307,19 @@ final class SimulatedEngine implements CpuShares.Shared {
     return mark;
   }
 
+  /**
+   * The versions of the tokens of a group whose last row ends: its other completions ended before,
+   * and versions that have come since sampled nothing of them.
+   */
+  private List<TokenVersions> versions(ActiveGroup group) {
+    int[] lengths = group.lengths();
+    TokenVersions[] versions = new TokenVersions[lengths.length];
+    for (int i = 0; i < lengths.length; i++) {
+      versions[i] = spans(group.joined(), lengths[i]);
+    }
+    return List.of(versions);
+  }
+
   /** The versions of the tokens that were sampled in the steps after {@code joined}. */
   private TokenVersions spans(double joined, int length) {
     int newest = marks.size() - 1;
@@ -314,7 +327,7 @@ final class SimulatedEngine implements CpuShares.Shared {
     if (first == newest) {
       return TokenVersions.uniform(marks.get(newest).version(), length);
     }
-    List<TokenVersions.Span> spans = new ArrayList<>();
+    List<TokenVersions.Span> spans = new ArrayList<>(newest - first + 1);
     int begun = 0;
     for (int i = first; i <= newest && begun < length; i++) {
       double until = i == newest ? length : marks.get(i + 1).step() - joined;
