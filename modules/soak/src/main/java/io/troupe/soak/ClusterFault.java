@@ -27,7 +27,8 @@ record ClusterFault(
     COORDINATOR,
     STANDBY,
     NODE,
-    VERIFIER
+    /** A verifier, an agent or an agent's sandbox. */
+    PROGRAM
   }
 
   /** What is done to it. */
@@ -56,7 +57,7 @@ record ClusterFault(
           weighted(Action.KILL, Target.COORDINATOR, 14),
           weighted(Action.KILL, Target.STANDBY, 5),
           weighted(Action.KILL, Target.NODE, 10),
-          weighted(Action.KILL, Target.VERIFIER, 12),
+          weighted(Action.KILL, Target.PROGRAM, 12),
           weighted(Action.TERM, Target.WORKER, 6),
           weighted(Action.TERM, Target.COORDINATOR, 6),
           weighted(Action.TERM, Target.NODE, 8),

@@ -84,7 +84,7 @@ public final class ClusterSoak {
   public static Outcome run(Soak.Settings settings, SoakJvm jvm)
       throws IOException, InterruptedException {
     Files.createDirectories(settings.folder());
-    Path config = SoakFiles.write(settings.folder(), "soak-cluster.yaml");
+    Path config = SoakFiles.write(settings.folder(), "soak-cluster.yaml", settings.agents());
     Path rehearsal = settings.folder().resolve("rehearsal").toAbsolutePath();
     SoakJvm warm =
         jvm.warm(

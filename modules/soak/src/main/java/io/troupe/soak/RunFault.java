@@ -10,8 +10,8 @@ enum RunFault {
   DRAIN(15),
   /** SIGTERM twice: the run ends from its last checkpoint. */
   SECOND_SIGNAL(5),
-  /** kill -9 of a verifier's process; the run continues. */
-  VERIFIER(30),
+  /** kill -9 of a program of the run: a verifier, an agent, an agent's sandbox; it continues. */
+  PROGRAM(30),
   /** SIGSTOP for up to two seconds, as a machine does that swaps; the run continues. */
   PAUSE(10);
 
@@ -40,7 +40,7 @@ enum RunFault {
   boolean ends() {
     return switch (this) {
       case KILL, DRAIN, SECOND_SIGNAL -> true;
-      case VERIFIER, PAUSE -> false;
+      case PROGRAM, PAUSE -> false;
     };
   }
 }

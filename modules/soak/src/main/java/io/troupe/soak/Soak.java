@@ -37,10 +37,16 @@ public final class Soak {
    * @param folder for everything it writes; made if absent
    * @param length of time
    * @param seed of the faults
+   * @param agents whether episodes are those of agents, which are killed, too
    * @param say takes a line of what happens
    */
   public record Settings(
-      List<String> troupe, Path folder, Duration length, long seed, Consumer<String> say) {
+      List<String> troupe,
+      Path folder,
+      Duration length,
+      long seed,
+      boolean agents,
+      Consumer<String> say) {
     public Settings {
       troupe = List.copyOf(troupe);
     }
@@ -83,7 +89,7 @@ public final class Soak {
   }
 
   private Outcome run() throws IOException, InterruptedException {
-    Path config = SoakFiles.write(settings.folder(), "soak.yaml");
+    Path config = SoakFiles.write(settings.folder(), "soak.yaml", settings.agents());
     List<String> arguments = List.of("train", config.toString(), "--json");
     while (problems.isEmpty() && elapsed().compareTo(settings.length()) < 0) {
       runProcess(arguments);
@@ -142,7 +148,7 @@ public final class Soak {
         child.signal("TERM");
         child.awaitExit(PATIENCE);
       }
-      case VERIFIER -> {
+      case PROGRAM -> {
         if (!child.killDescendant(random)) {
           return;
         }

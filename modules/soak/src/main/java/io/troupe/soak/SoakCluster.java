@@ -147,7 +147,7 @@ final class SoakCluster {
       case STANDBY -> coordinatorCandidates().filter(one -> one.pid() != holder).toList();
       case NODE ->
           Stream.of(a, b).filter(SoakProcess::isAlive).flatMap(SoakProcess::handle).toList();
-      case VERIFIER -> workers().stream().flatMap(ProcessHandle::children).toList();
+      case PROGRAM -> workers().stream().flatMap(ProcessHandle::children).toList();
     };
   }
 

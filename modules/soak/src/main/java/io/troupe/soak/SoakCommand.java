@@ -26,6 +26,7 @@ import picocli.CommandLine.Option;
     description = {
       "Trains a toy policy in a process of its own while that process and its verifiers are killed,"
           + " stopped and drained at random; resumes it each time, and audits its journal.",
+      "With --agents, its episodes are those of agent programs in sandboxes, which are killed, too.",
       "With --cluster, over nine processes on loopback: a coordinator, one that waits to become it,"
           + " and two nodes with two workers each. What dies is started again, and every end must"
           + " be followed by a step and by all of them at work.",
@@ -38,6 +39,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  troupe soak --minutes 10",
       "  troupe soak --minutes 2 --seed 7",
+      "  troupe soak --agents --minutes 5",
       "  troupe soak --cluster --minutes 10"
     })
 public final class SoakCommand implements Callable<Integer> {
@@ -59,6 +61,11 @@ public final class SoakCommand implements Callable<Integer> {
       names = "--cluster",
       description = "Over many processes: coordinator, standby, two nodes with two workers each.")
   private boolean cluster;
+
+  @Option(
+      names = "--agents",
+      description = "Episodes of agent programs in sandboxes, with two turns each.")
+  private boolean agents;
 
   @Option(
       names = "--seed",
@@ -99,6 +106,7 @@ public final class SoakCommand implements Callable<Integer> {
             place,
             Duration.ofMillis(Math.round(minutes * 60_000)),
             chosen,
+            agents,
             line -> say(out, line));
     return cluster ? many(settings, jvm, out) : one(settings, out);
   }

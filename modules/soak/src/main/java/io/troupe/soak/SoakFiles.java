@@ -7,17 +7,33 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** What a soaked run is made of: its configuration, and the program that judges its answers. */
+/** What a soaked run is made of: its configuration, and the programs that judge and ask. */
 final class SoakFiles {
   private SoakFiles() {}
 
-  /** Writes both into a folder, and returns the path of the configuration. */
-  static Path write(Path folder, String configuration) throws IOException {
-    Path verifier = folder.resolve("verifier.py").toAbsolutePath();
-    Files.writeString(verifier, resource("verifier.py"));
+  /**
+   * Writes all into a folder, and returns the path of the configuration.
+   *
+   * @param agents whether episodes are those of agents, in sandboxes
+   */
+  static Path write(Path folder, String configuration, boolean agents) throws IOException {
+    Path verifier = program(folder, "verifier.py");
+    String text = resource(configuration).replace("VERIFIER", verifier.toString());
     return Files.writeString(
         folder.resolve(configuration).toAbsolutePath(),
-        resource(configuration).replace("VERIFIER", verifier.toString()));
+        text.replace("EPISODE\n", agents ? episode(folder) + "\n" : ""));
+  }
+
+  /** In a folder of its own, which is all that an agent can read. */
+  private static String episode(Path folder) throws IOException {
+    Path agents = Files.createDirectories(folder.resolve("agents").toAbsolutePath());
+    return resource("episode.yaml")
+        .replace("AGENT", program(agents, "agent.py").toString())
+        .replace("FOLDER", agents.toString());
+  }
+
+  private static Path program(Path folder, String name) throws IOException {
+    return Files.writeString(folder.resolve(name).toAbsolutePath(), resource(name));
   }
 
   private static String resource(String name) throws IOException {

@@ -22,6 +22,7 @@ class SoakTest {
             folder,
             Duration.ofMinutes(1),
             2,
+            false,
             _ -> {});
 
     assertThatThrownBy(() -> Soak.run(settings))
