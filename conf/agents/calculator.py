@@ -1,8 +1,7 @@
-"""An agent that answers a question with a calculator at hand. It knows an OpenAI-compatible URL and
-a key, and nothing of what is behind them; it runs the tools itself. Standard library only.
+"""An agent that answers questions with two tools at hand. It knows an OpenAI-compatible URL and a key,
+and nothing of what is behind them; it runs the tools itself. Standard library only.
 
-Each line of standard input is a task: {"task", "base_url", "api_key", "model"}. A line of standard
-output says that a task is done.
+A line of standard input is a task, a line of standard output its end.
 """
 import http.client
 import json
@@ -11,37 +10,30 @@ import sys
 from urllib.parse import urlsplit
 
 MOST_TURNS = 6
+NAMES = {"mul": "Multiplies two whole numbers: 12*34.", "add": "Adds two whole numbers: 408+56."}
+PARAMETERS = {
+    "type": "object",
+    "properties": {"expression": {"type": "string"}},
+    "required": ["expression"],
+}
 TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "calc",
-            "description": "Evaluates an expression of whole numbers with +, -, * and parentheses.",
-            "parameters": {
-                "type": "object",
-                "properties": {"expression": {"type": "string"}},
-                "required": ["expression"],
-            },
-        },
-    }
+    {"type": "function", "function": {"name": name, "description": text, "parameters": PARAMETERS}}
+    for name, text in NAMES.items()
 ]
 
 
-def calc(expression):
-    if not re.fullmatch(r"[0-9+\-*() ]{1,40}", expression) or "**" in expression:
-        return "error"
-    try:
-        return str(eval(expression, {"__builtins__": {}}))
-    except Exception:
-        return "error"
-
-
 def run(call):
+    """The result of a call; what cannot be calculated is an error that the policy is shown."""
     try:
-        arguments = json.loads(call["function"]["arguments"])
-        return calc(str(arguments["expression"])) if call["function"]["name"] == "calc" else "error"
+        expression = json.loads(call["function"]["arguments"])["expression"]
     except (ValueError, KeyError, TypeError):
         return "error"
+    sign = {"mul": r"\*", "add": r"\+"}.get(call["function"]["name"], "none")
+    numbers = re.fullmatch(r"(-?\d{1,9})%s(-?\d{1,9})" % sign, str(expression))
+    if not numbers:
+        return "error"
+    a, b = int(numbers[1]), int(numbers[2])
+    return str(a * b if sign == r"\*" else a + b)
 
 
 def solve(task, base_url, api_key, model):

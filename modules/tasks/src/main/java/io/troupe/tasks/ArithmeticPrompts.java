@@ -10,12 +10,16 @@ import java.util.List;
 
 /**
  * All ordered pairs of numbers of a range, under one operation: {@code add-37-45} asks {@code
- * 37+45=} and is answered {@code 82}.
+ * 37+45=} and is answered {@code 82}. With an addend, {@code add-37-45-12} asks {@code 37+45+12=}.
  *
  * <p>A prompt's answer is the number exactly as the policy must write it (padded, reversed), and
- * its solution is the same; in a share of the solutions a call of the calculator comes before it.
+ * its solution is the same; in a share of the solutions calls of tools come before it: of the
+ * calculator, or of one tool for each operation of two.
  */
 final class ArithmeticPrompts {
+  /** What a third number is for. */
+  private static final Operation ADDED = Operation.ADDITION;
+
   private final ArithmeticSettings settings;
   private final int operandWidth;
   private final int answerWidth;
@@ -41,36 +45,62 @@ final class ArithmeticPrompts {
   /** Returns all ten digits, even if a narrow range needs fewer, the operation's sign, and "=". */
   String alphabet() {
     String digits = settings.operation().sign() + "0123456789=";
+    String asked = settings.addend() ? digits + ADDED.sign() : digits;
     return settings.calculatorShare() > 0
-        ? digits
+        ? asked
             + "-"
-            + InlineFormat.call(CalculatorProvider.TOOL, InlineFormat.result(""))
+            + InlineFormat.call(tools(), InlineFormat.result(""))
             + CalculatorProvider.ERROR
-        : digits;
+        : asked;
+  }
+
+  private String tools() {
+    return settings.addend() ? settings.operation().key() + ADDED.key() : CalculatorProvider.TOOL;
   }
 
   private DataItem item(int a, int b) {
     Operation operation = settings.operation();
-    StringBuilder text = new StringBuilder();
-    appendPadded(text, a, operandWidth);
-    text.append(operation.sign());
-    appendPadded(text, b, operandWidth);
-    text.append('=');
-    String answer = written(operation.apply(a, b));
-    String id = operation.key() + "-" + a + "-" + b;
-    String question = text.toString();
-    return DataItem.of(id, question, answer, demonstration(id, question, a, b) + answer);
+    String pair = operation.key() + "-" + a + "-" + b;
+    String expression = padded(a) + operation.sign() + padded(b);
+    long result = operation.apply(a, b);
+    if (!settings.addend()) {
+      String answer = written(result);
+      String calls = called(CalculatorProvider.TOOL, expression, result);
+      return DataItem.of(pair, expression + "=", answer, (calls(pair) ? calls : "") + answer);
+    }
+    int third = third(pair);
+    String answer = written(result + third);
+    String calls =
+        called(operation.key(), expression, result)
+            + called(ADDED.key(), "" + result + ADDED.sign() + padded(third), result + third);
+    return DataItem.of(
+        pair + "-" + third,
+        expression + ADDED.sign() + padded(third) + "=",
+        answer,
+        (calls(pair) ? calls : "") + answer);
   }
 
-  /** A call of the calculator and its result, in the solutions that have one. */
-  private String demonstration(String id, String question, int a, int b) {
-    double draw = (SplitMix64.mix(id.hashCode()) >>> 11) * 0x1p-53;
-    if (draw >= settings.calculatorShare()) {
-      return "";
-    }
-    String expression = question.substring(0, question.length() - 1);
-    return InlineFormat.call(CalculatorProvider.TOOL, expression)
-        + InlineFormat.result(Long.toString(settings.operation().apply(a, b)));
+  /** The third number of a pair; the same on every machine. */
+  private int third(String pair) {
+    long draw = SplitMix64.mix(SplitMix64.mix(pair.hashCode()));
+    return settings.min() + Math.floorMod(draw, settings.max() - settings.min() + 1);
+  }
+
+  /** Whether the solution of a pair calls tools. */
+  private boolean calls(String pair) {
+    double draw = (SplitMix64.mix(pair.hashCode()) >>> 11) * 0x1p-53;
+    return draw < settings.calculatorShare();
+  }
+
+  /** A call of a tool and its result. */
+  private static String called(String tool, String expression, long result) {
+    return InlineFormat.call(tool, expression) + InlineFormat.result(Long.toString(result));
+  }
+
+  private String padded(int operand) {
+    StringBuilder text = new StringBuilder();
+    appendPadded(text, operand, operandWidth);
+    return text.toString();
   }
 
   private String written(long number) {
@@ -88,10 +118,13 @@ final class ArithmeticPrompts {
   }
 
   private static long greatestAnswer(ArithmeticSettings settings) {
-    return switch (settings.operation()) {
-      case ADDITION, MULTIPLICATION -> settings.operation().apply(settings.max(), settings.max());
-      case SUBTRACTION -> settings.max() - settings.min();
-    };
+    long result =
+        switch (settings.operation()) {
+          case ADDITION, MULTIPLICATION ->
+              settings.operation().apply(settings.max(), settings.max());
+          case SUBTRACTION -> settings.max() - settings.min();
+        };
+    return settings.addend() ? result + settings.max() : result;
   }
 
   private static int width(long number) {

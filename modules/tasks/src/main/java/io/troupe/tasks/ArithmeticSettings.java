@@ -14,7 +14,9 @@ import static io.troupe.core.Require.require;
  * @param reversed whether the answer's digits are written least significant first (so that a carry
  *     is known before the digit that it is added to): {@code 37+45=} is answered {@code 28}; the
  *     sign stays in front
- * @param calculatorShare share of the solutions that call a calculator before they answer
+ * @param addend whether a third number of the same range is added to the result: {@code 37*45+12=}
+ * @param calculatorShare share of the solutions that call tools before they answer: a calculator,
+ *     or, with an addend, one tool for each operation
  */
 public record ArithmeticSettings(
     Operation operation,
@@ -22,6 +24,7 @@ public record ArithmeticSettings(
     int max,
     boolean padded,
     boolean reversed,
+    boolean addend,
     double calculatorShare) {
   private static final long MOST_PAIRS = 1_000_000;
 
@@ -61,12 +64,16 @@ public record ArithmeticSettings(
   /** Prompts whose solutions call no tool. */
   public ArithmeticSettings(
       Operation operation, int min, int max, boolean padded, boolean reversed) {
-    this(operation, min, max, padded, reversed, 0);
+    this(operation, min, max, padded, reversed, false, 0);
   }
 
-  /** Returns these settings with another share of solutions that call a calculator. */
-  public ArithmeticSettings withCalculatorShare(double share) {
-    return new ArithmeticSettings(operation, min, max, padded, reversed, share);
+  /**
+   * Returns these settings with tools in a share of the solutions.
+   *
+   * @param third whether a third number is added to the result
+   */
+  public ArithmeticSettings withTools(boolean third, double share) {
+    return new ArithmeticSettings(operation, min, max, padded, reversed, third, share);
   }
 
   public ArithmeticSettings {

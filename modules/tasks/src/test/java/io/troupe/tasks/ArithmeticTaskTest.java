@@ -102,6 +102,30 @@ class ArithmeticTaskTest {
   }
 
   @Test
+  void construct_addend_isAskedAndSolvedByTwoToolsInAShare() throws IOException {
+    ArithmeticSettings settings =
+        new ArithmeticSettings(Operation.MULTIPLICATION, 10, 30, false, false).withTools(true, 0.5);
+    Task task = Sets.arithmetic(settings, 0, 1).load();
+    int calls = 0;
+    for (Prompt prompt : task.train()) {
+      String[] numbers = prompt.id().value().split("-", -1);
+      long product = Long.parseLong(numbers[1]) * Long.parseLong(numbers[2]);
+      long sum = product + Long.parseLong(numbers[3]);
+      assertThat(prompt.text())
+          .isEqualTo("%s*%s+%s=".formatted(numbers[1], numbers[2], numbers[3]));
+      assertThat(prompt.answer()).isEqualTo(Long.toString(sum));
+      String called =
+          "[mul %s*%s]%d;[add %d+%s]%d;%d"
+              .formatted(numbers[1], numbers[2], product, product, numbers[3], sum, sum);
+      assertThat(prompt.solution()).isIn(called, prompt.answer());
+      assertThat(task.alphabet().chars()).containsAll(chars(prompt.text() + called));
+      calls += prompt.solution().equals(called) ? 1 : 0;
+    }
+    // Half of 441, standard deviation 10.5; a bound of 5 deviations.
+    assertThat(calls).isBetween(168, 273);
+  }
+
+  @Test
   void settings_outOfRange_nameRuleAndValue() {
     assertThatThrownBy(() -> Sets.addition(5000, 1))
         .hasMessage(

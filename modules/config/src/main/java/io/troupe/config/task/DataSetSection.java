@@ -64,7 +64,7 @@ public sealed interface DataSetSection extends TaskSection {
   }
 
   /** Every pair of numbers of a range. */
-  @Doc("Calculations with two operands: every pair of numbers between `min` and `max`.")
+  @Doc("Calculations: every pair of numbers between `min` and `max`.")
   record Arithmetic(
       @Doc("Share of the pairs kept for evaluation, never trained on.")
           @Default("0.2")
@@ -79,8 +79,14 @@ public sealed interface DataSetSection extends TaskSection {
           @Default("plain")
           Format format,
       @Doc(
-              "Share of the solutions, which the warm-up imitates, that call the tool `calc` of the"
-                  + " environment `calculator` in the format `inline`.")
+              "Whether a third number of the same range is added to the result: `37*45+12=`. It is"
+                  + " drawn once for each pair.")
+          @Default("false")
+          boolean addend,
+      @Doc(
+              "Share of the solutions, which the warm-up imitates, that call tools in the format"
+                  + " `inline`: `calc` of the environment `calculator`, or, with an addend, one for"
+                  + " each operation (`add`, `sub`, `mul`), which an agent has.")
           @Default("0")
           @Range(min = 0, max = 1)
           double calculatorShare,
@@ -95,7 +101,7 @@ public sealed interface DataSetSection extends TaskSection {
       boolean padded = format == Format.PADDED || format == Format.PADDED_REVERSED;
       boolean reversed = format == Format.REVERSED || format == Format.PADDED_REVERSED;
       return new ArithmeticSettings(operation, min, max, padded, reversed)
-          .withCalculatorShare(calculatorShare);
+          .withTools(addend, calculatorShare);
     }
 
     private long pairs() {
