@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
 import io.troupe.base.failure.Causes;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
@@ -21,12 +22,14 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP server of a worker's sessions, on the loopback interface: agents run beside their
- * worker. {@code /e/EPISODE/v1/…} is one episode's, and its key opens it alone.
+ * The HTTP server of a worker's sessions: on the loopback interface, where agents run beside their
+ * worker, or at an address for agents of any host. {@code /e/EPISODE/v1/…} is one episode's, and
+ * its key opens it alone.
  *
  * <p>Each request has a virtual thread, so that sessions that are waited for cost heap only.
  */
@@ -36,30 +39,82 @@ public final class GatewayServer implements AutoCloseable {
   private static final int MOST_BODY_BYTES = 64 << 20;
   private static final int CLOSE_SECONDS = 0;
 
+  private static final String TASKS = "/tasks/";
   private static final Pattern PATH = Pattern.compile("/e/([a-z0-9-]+)(?:/v1)?/([a-z_/]+)");
 
-  private final BoundedHttpServer http;
-  private final SameSiteCheck site;
-  private final Map<String, GatewaySession> sessions = new ConcurrentHashMap<>();
+  /**
+   * Answers requests outside of sessions.
+   *
+   * @see #handle
+   */
+  public interface TaskRoute {
+    /** A route for agents that only have a session. */
+    static TaskRoute none() {
+      return (_, _) -> {
+        throw noRoute();
+      };
+    }
 
-  private GatewayServer(BoundedHttpServer http, SameSiteCheck site) {
-    this.http = http;
-    this.site = site;
+    /**
+     * Answers a request.
+     *
+     * @param path behind {@code /tasks/}
+     * @throws RefusedTurnException if it is not answered
+     */
+    void answer(HttpExchange exchange, String path)
+        throws IOException, InterruptedException, RefusedTurnException;
   }
 
-  /** Starts to listen on a free port. */
+  private final BoundedHttpServer http;
+  private final Optional<SameSiteCheck> site;
+  private final TaskRoute tasks;
+  private final Map<String, GatewaySession> sessions = new ConcurrentHashMap<>();
+
+  private GatewayServer(BoundedHttpServer http, Optional<SameSiteCheck> site, TaskRoute tasks) {
+    this.http = http;
+    this.site = site;
+    this.tasks = tasks;
+  }
+
+  /** Starts to listen on a free port of the loopback interface. */
   public static GatewayServer start() throws IOException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    SameSiteCheck site = new SameSiteCheck(address.getAddress().getHostAddress());
+    return start(address, Optional.empty(), Optional.of(site), TaskRoute.none());
+  }
+
+  /**
+   * Starts to listen at an address, by whatever name agents call it: every route needs a key.
+   *
+   * @param tls to answer HTTPS
+   * @param tasks what is answered below {@code /tasks/}
+   * @throws java.net.BindException if the address is taken
+   */
+  public static GatewayServer start(
+      InetSocketAddress address, Optional<SSLContext> tls, TaskRoute tasks) throws IOException {
+    return start(address, tls, Optional.empty(), tasks);
+  }
+
+  private static GatewayServer start(
+      InetSocketAddress address,
+      Optional<SSLContext> tls,
+      Optional<SameSiteCheck> site,
+      TaskRoute tasks)
+      throws IOException {
     BoundedHttpServer http =
         BoundedHttpServer.bind(
             address,
-            Optional.empty(),
+            tls.map(HttpsConfigurator::new),
             BoundedHttpServer.Limits.of(MOST_REQUESTS),
             what -> LOG.warn("gateway={} {}", address, what));
-    GatewayServer server =
-        new GatewayServer(http, new SameSiteCheck(address.getAddress().getHostAddress()));
+    GatewayServer server = new GatewayServer(http, site, tasks);
     http.start(server::handle);
     return server;
+  }
+
+  /** Where it listens. */
+  public int port() {
+    return http.port();
   }
 
   /** Opens a session. */
@@ -72,21 +127,31 @@ public final class GatewayServer implements AutoCloseable {
     sessions.remove(session.id(), session);
   }
 
-  /** Where a session is found, without {@code /v1}. */
+  /** Where a session is found from this host, without {@code /v1}. */
   public String url(GatewaySession session) {
-    return "http://127.0.0.1:%d/e/%s".formatted(http.port(), session.id());
+    return "http://127.0.0.1:%d%s".formatted(http.port(), path(session.id()));
+  }
+
+  /** The path of a session. */
+  public static String path(String id) {
+    return "/e/" + id;
   }
 
   private void handle(HttpExchange exchange) throws IOException {
-    Matcher path = PATH.matcher(exchange.getRequestURI().getPath());
+    String where = exchange.getRequestURI().getPath();
+    Matcher path = PATH.matcher(where);
     Optional<AgentDialect> spoken =
         path.matches() ? AgentDialect.ofRoute(path.group(2)) : Optional.empty();
     TurnExchange turn = new TurnExchange(exchange, spoken.orElseGet(ChatCompletions::new));
     try {
+      refuseForeign(exchange.getRequestHeaders());
+      if (where.startsWith(TASKS)) {
+        tasks.answer(exchange, where.substring(TASKS.length()));
+        return;
+      }
       if (!path.matches()) {
         throw noRoute();
       }
-      refuseForeign(exchange.getRequestHeaders());
       GatewaySession session = session(path.group(1), exchange.getRequestHeaders());
       if (path.group(2).equals("models") && exchange.getRequestMethod().equals("GET")) {
         turn.reply(200, models());
@@ -101,7 +166,7 @@ public final class GatewayServer implements AutoCloseable {
     } catch (RefusedTurnException refused) {
       refuse(turn, refused.refusal());
     } catch (RuntimeException | OutOfMemoryError broken) { // only the log shows it
-      LOG.error("path={} failed", exchange.getRequestURI().getPath(), broken);
+      LOG.error("path={} failed", where, broken);
       if (exchange.getResponseCode() < 0) {
         refuse(turn, new Refusal(500, "internal_error", "", Causes.message(broken)));
       }
@@ -110,13 +175,15 @@ public final class GatewayServer implements AutoCloseable {
     }
   }
 
-  private static RefusedTurnException noRoute() {
+  /** The refusal of a request that has no route. */
+  public static RefusedTurnException noRoute() {
     return new RefusedTurnException(404, "not_found", "no route of this name");
   }
 
   private void refuseForeign(Headers headers) throws RefusedTurnException {
     Optional<String> foreign =
-        site.foreignHost(headers).or(() -> SameSiteCheck.foreignOrigin(headers));
+        site.flatMap(known -> known.foreignHost(headers))
+            .or(() -> SameSiteCheck.foreignOrigin(headers));
     if (foreign.isPresent()) {
       throw new RefusedTurnException(
           403, "foreign", "this request comes from, or is meant for, another site");
@@ -133,13 +200,17 @@ public final class GatewayServer implements AutoCloseable {
       throw new RefusedTurnException(
           409, "concluded", "no episode %s is open; it has ended, or never began".formatted(id));
     }
-    String bearer = SameSiteCheck.header(headers, "Authorization").replaceFirst("^Bearer +", "");
-    String given = bearer.isEmpty() ? SameSiteCheck.header(headers, "x-api-key") : bearer;
-    if (!session.isOpenedBy(given)) {
+    if (!session.isOpenedBy(key(headers))) {
       throw new RefusedTurnException(
           401, "invalid_api_key", "the key is missing, or is another episode's");
     }
     return session;
+  }
+
+  /** The key that a request brings; empty if it brings none. */
+  public static String key(Headers headers) {
+    String bearer = SameSiteCheck.header(headers, "Authorization").replaceFirst("^Bearer +", "");
+    return bearer.isEmpty() ? SameSiteCheck.header(headers, "x-api-key") : bearer;
   }
 
   private static ObjectNode models() {
@@ -149,6 +220,16 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   private static void answer(TurnExchange exchange, GatewaySession session)
+      throws IOException, InterruptedException, RefusedTurnException {
+    session.answering();
+    try {
+      answerTurn(exchange, session);
+    } finally {
+      session.answered();
+    }
+  }
+
+  private static void answerTurn(TurnExchange exchange, GatewaySession session)
       throws IOException, InterruptedException, RefusedTurnException {
     TurnRequest request = exchange.read(body(exchange.exchange()));
     PendingTurn turn = session.ask(request, proof(exchange.exchange().getRequestHeaders()));
@@ -168,7 +249,12 @@ public final class GatewayServer implements AutoCloseable {
         !count.isEmpty() && !count.equals("0"), SameSiteCheck.header(headers, "Idempotency-Key"));
   }
 
-  private static JsonNode body(HttpExchange exchange) throws IOException, RefusedTurnException {
+  /**
+   * Reads the body of a request.
+   *
+   * @throws RefusedTurnException if it is no JSON, or too large
+   */
+  public static JsonNode body(HttpExchange exchange) throws IOException, RefusedTurnException {
     byte[] bytes = exchange.getRequestBody().readNBytes(MOST_BODY_BYTES + 1);
     if (bytes.length > MOST_BODY_BYTES) {
       throw new RefusedTurnException(

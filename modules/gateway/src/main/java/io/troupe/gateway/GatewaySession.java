@@ -15,6 +15,7 @@ import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -68,6 +69,8 @@ public final class GatewaySession {
   private Optional<StopReason> limit = Optional.empty();
   private int asked;
   private boolean ended;
+  private int openRequests;
+  private long lastSignMillis = millis();
 
   private GatewaySession(
       String id, String key, LeaseId lease, Rules rules, SamplingSettings settings, Policy policy) {
@@ -103,6 +106,21 @@ public final class GatewaySession {
   /** Whether a key is this session's; the time does not depend on the key. */
   boolean isOpenedBy(String given) {
     return MessageDigest.isEqual(key, given.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A request of the agent is being answered, until {@link #answered}. */
+  synchronized void answering() {
+    openRequests++;
+  }
+
+  synchronized void answered() {
+    openRequests--;
+    lastSignMillis = millis();
+  }
+
+  /** How long the agent has had no request open; zero if it has one. */
+  public synchronized Duration silence() {
+    return openRequests > 0 ? Duration.ZERO : Duration.ofMillis(millis() - lastSignMillis);
   }
 
   /** Completes with what failed beneath the session, through no fault of the agent. */
@@ -236,7 +254,7 @@ public final class GatewaySession {
   }
 
   /** How many turns were recorded. */
-  synchronized int turns() {
+  public synchronized int turns() {
     return book.turns().size();
   }
 

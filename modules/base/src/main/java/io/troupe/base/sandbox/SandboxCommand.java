@@ -47,13 +47,7 @@ public final class SandboxCommand {
   public static List<String> of(boolean namespaces, Path python, OptionalInt uid) {
     List<String> command = new ArrayList<>();
     if (namespaces) {
-      if (uid.isPresent()) {
-        // Linux does not count root's processes against a limit, and root's user namespace would
-        // map root.
-        String id = Integer.toString(uid.getAsInt());
-        command.addAll(List.of("setpriv", "--reuid=" + id, "--regid=" + id));
-        command.addAll(List.of("--clear-groups", "--no-new-privs"));
-      }
+      command.addAll(as(uid));
       command.addAll(bubblewrap(python));
     }
     // Not -I: it would ignore PYTHONHASHSEED; sets of texts would then iterate in an order that
@@ -63,19 +57,66 @@ public final class SandboxCommand {
     return command;
   }
 
-  private static List<String> bubblewrap(Path python) {
+  /**
+   * The command of a program of the user's, which has its own environment and standard streams.
+   *
+   * @param python the real path of the interpreter of the sandbox's first process
+   * @param uid the user id of the program, if this process runs as root
+   * @param box what the program finds in its sandbox
+   */
+  public static List<String> of(Path python, OptionalInt uid, ProgramBox box) {
+    List<String> command = new ArrayList<>(as(uid));
+    command.addAll(namespaces());
+    command.addAll(List.of("--cap-drop", "ALL"));
+    command.addAll(List.of("--setenv", "HOME", "/tmp", "--setenv", "TMPDIR", "/tmp"));
+    command.addAll(system(python));
+    command.addAll(List.of("--ro-bind-try", "/etc/alternatives", "/etc/alternatives"));
+    command.addAll(List.of("--symlink", "/proc/self/fd", "/dev/fd"));
+    command.addAll(box.mounts());
+    command.addAll(List.of("--remount-ro", "/", "--chdir", box.folder().toString()));
+    command.addAll(List.of(python.toString(), "-S", "-s", "-c", box.code()));
+    command.addAll(box.arguments());
+    return command;
+  }
+
+  /**
+   * Linux does not count root's processes against a limit, and root's user namespace would map
+   * root.
+   */
+  private static List<String> as(OptionalInt uid) {
+    if (uid.isEmpty()) {
+      return List.of();
+    }
+    String id = Integer.toString(uid.getAsInt());
+    return List.of("setpriv", "--reuid=" + id, "--regid=" + id, "--clear-groups", "--no-new-privs");
+  }
+
+  private static List<String> namespaces() {
     List<String> command = new ArrayList<>();
     command.add("bwrap");
     command.addAll(List.of("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"));
     command.addAll(List.of("--unshare-uts", "--unshare-cgroup-try"));
     command.addAll(List.of("--die-with-parent", "--as-pid-1", "--new-session"));
     command.addAll(List.of("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"));
+    return command;
+  }
+
+  private static List<String> bubblewrap(Path python) {
+    List<String> command = new ArrayList<>(namespaces());
     // The first process makes a namespace for each program. The judge and the program drop the
     // capability.
     command.addAll(List.of("--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"));
     command.addAll(List.of("--clearenv", "--setenv", "PYTHONHASHSEED", "0"));
     command.addAll(List.of("--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp"));
-    command.addAll(List.of("--ro-bind", "/usr", "/usr"));
+    command.addAll(system(python));
+    FOLDERS.forEach(folder -> command.addAll(List.of("--dir", folder)));
+    command.addAll(List.of("--dir", "/tmp", "--remount-ro", "/", "--chdir", "/tmp"));
+    return command;
+  }
+
+  /** The system's programs and devices, which can only be read. */
+  private static List<String> system(Path python) {
+    List<String> command = new ArrayList<>(List.of("--ro-bind", "/usr", "/usr"));
     for (String folder : SYSTEM) {
       command.addAll(systemFolder(Path.of(folder)));
     }
@@ -89,8 +130,6 @@ public final class SandboxCommand {
     for (String device : DEVICES) {
       command.addAll(List.of("--dev-bind", device, device));
     }
-    FOLDERS.forEach(folder -> command.addAll(List.of("--dir", folder)));
-    command.addAll(List.of("--dir", "/tmp", "--remount-ro", "/", "--chdir", "/tmp"));
     return command;
   }
 

@@ -48,7 +48,8 @@ public final class SandboxDiagnosis {
     return "%s (%s)%s".formatted(cause, result, LAST_RESORT);
   }
 
-  private static String cause(String output, Function<String, String> kernelSetting) {
+  /** The same, without what a verifier may do instead. */
+  public static String cause(String output, Function<String, String> kernelSetting) {
     String said = output.strip().replace('\n', ' ');
     if (said.contains("No module named")) {
       return "the Python of the sandbox lacks a standard module (%s). Debian, as root: apt-get install python3"

@@ -9,9 +9,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A program that asks the policy over HTTP, one process for each episode. */
+/** Programs that ask the policy over HTTP: started by workers, or anywhere. */
 public record AgentProgramSection(
-    @Doc("Program and arguments; empty means that episodes have no agent.") List<String> command,
+    @Doc("Program and arguments, started beside each worker; empty means that none is.")
+        List<String> command,
     @Doc("Variables of its environment, each `NAME=value`.") List<String> environment,
     @Doc(
             value = "Agents at a time of each worker, and of an evaluation beside them.",
@@ -30,8 +31,16 @@ public record AgentProgramSection(
     @Doc("An agent that takes longer is ended, and its last answer is judged.")
         @Default("50s")
         @Range(min = 0.001)
-        Duration timeout)
+        Duration timeout,
+    @Doc("What a process of the command may do.") AgentSandboxSection sandbox,
+    @Doc("Agents that run anywhere and ask for their tasks, in place of the command.")
+        RemoteAgentsSection remote)
     implements Validated {
+  /** Whether an agent program asks the policy. */
+  public boolean isUsed() {
+    return !command.isEmpty() || remote.isUsed();
+  }
+
   /** The variables by name. */
   public Map<String, String> variables() {
     return ProgramVariables.byName(environment);
@@ -40,5 +49,11 @@ public record AgentProgramSection(
   @Override
   public void check(RuleChecker rules) {
     ProgramVariables.check(rules, "environment", environment);
+    rules
+        .on("remote.listen", "command")
+        .require(
+            () -> command.isEmpty() || !remote.isUsed(),
+            "must be empty beside episode.agent.command: agents are started here, or ask from anywhere",
+            "leave one of them out");
   }
 }

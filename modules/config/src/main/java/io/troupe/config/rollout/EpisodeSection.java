@@ -59,7 +59,7 @@ public record EpisodeSection(
 
   /** Whether an agent program asks the policy. */
   public boolean hasAgent() {
-    return !agent.command().isEmpty();
+    return agent.isUsed();
   }
 
   /** Whether an episode may have more than one answer. */
@@ -70,7 +70,12 @@ public record EpisodeSection(
   @Override
   public void check(RuleChecker rules) {
     rules
-        .on("agent.command", "environment.name", "environment.command", "environment.tools")
+        .on(
+            "agent.command",
+            "agent.remote.listen",
+            "environment.name",
+            "environment.command",
+            "environment.tools")
         .require(
             () -> !(hasTools() && hasAgent()),
             "must be empty beside episode.environment: an agent has tools of its own",

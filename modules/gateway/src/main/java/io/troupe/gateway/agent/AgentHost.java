@@ -1,6 +1,5 @@
 package io.troupe.gateway.agent;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.troupe.base.failure.Causes;
 import io.troupe.core.SplitMix64;
 import io.troupe.core.prompt.Prompt;
@@ -31,18 +30,18 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs the episodes of groups as processes of an agent program, each with a session of its own at a
- * gateway beside them.
+ * Runs the episodes of groups as the work of agents, each with a session of its own at a gateway.
  *
  * <p>An agent that ends in any way, or is ended because it takes too long, has earned the reward of
  * what the policy answered last. One that ends without asking the policy has earned nothing: that,
- * like a failure of the engine, is lost work.
+ * like an agent that vanishes and a failure of the engine, is lost work.
  */
 public final class AgentHost implements AutoCloseable {
   /** Requests of one process at engines differ in these bits below the fence. */
   private static final int REQUEST_BITS = 22;
 
-  private static final String MODEL = "policy";
+  /** Agents that may vanish from a task before they asked anything, until it is lost. */
+  private static final int ATTEMPTS = 3;
 
   /** Most characters of a command that name it. */
   private static final int NAME = 60;
@@ -51,8 +50,7 @@ public final class AgentHost implements AutoCloseable {
   private final SamplingEngine engine;
   private final Tokenizer tokenizer;
   private final GatewaySession.Rules rules;
-  private final GatewayServer server;
-  private final AgentSlots slots;
+  private final AgentRunner runner;
   private final HeldTurns held;
   private final AtomicLong requests = new AtomicLong();
   private final Map<LeaseId, CompletableFuture<Void>> cancelled = new ConcurrentHashMap<>();
@@ -62,14 +60,13 @@ public final class AgentHost implements AutoCloseable {
       SamplingEngine engine,
       Tokenizer tokenizer,
       int contextLength,
-      GatewayServer server,
+      AgentRunner runner,
       HeldTurns held) {
     this.settings = settings;
     this.engine = engine;
     this.tokenizer = tokenizer;
-    this.server = server;
+    this.runner = runner;
     this.held = held;
-    this.slots = new AgentSlots(settings.command(), settings.count(), settings.tasksPerProcess());
     this.rules =
         new GatewaySession.Rules(
             new TurnCodec(settings.conversation(), tokenizer, contextLength),
@@ -89,13 +86,18 @@ public final class AgentHost implements AutoCloseable {
       Tokenizer tokenizer,
       int contextLength,
       HeldTurns held) {
+    return new AgentHost(settings, engine, tokenizer, contextLength, runner(settings), held);
+  }
+
+  private static AgentRunner runner(AgentSettings settings) {
     try {
-      return new AgentHost(settings, engine, tokenizer, contextLength, GatewayServer.start(), held);
+      return switch (settings.source()) {
+        case AgentSource.Program program -> new AgentSlots(program, GatewayServer.start());
+        case AgentSource.Remote(RemoteAgents agents) -> agents.open();
+      };
     } catch (IOException nowhere) {
       throw new UncheckedIOException(
-          "the gateway of episode.agent cannot listen on the loopback interface: "
-              + nowhere.getMessage(),
-          nowhere);
+          "the gateway of episode.agent cannot listen: " + nowhere.getMessage(), nowhere);
     }
   }
 
@@ -154,92 +156,79 @@ public final class AgentHost implements AutoCloseable {
 
   private Episode episode(
       SampleRequest group, Prompt prompt, int index, CompletableFuture<Void> stop) {
-    SessionKey key = SessionKey.create(group.lease(), index);
-    SessionPolicy policy = new SessionPolicy(group, index);
-    GatewaySession session = key.session(group.lease(), rules, group.settings(), policy);
-    Optional<AgentSlots.Slot> taken;
-    try (HeldTurns.Hold _ = held.hold(group.lease(), index, "a free agent process")) {
-      taken = slots.take(stop);
-    }
-    if (taken.isEmpty()) {
-      throw new CancellationException(group.lease() + " was cancelled");
-    }
-    server.open(session);
-    try (AgentSlots.Slot slot = taken.get();
-        SessionPolicy _ = policy.begun()) {
-      AgentTask task = new AgentTask(prompt, key, server.url(session));
-      StopReason reason = end(slot, task, session, stop);
-      return session
-          .end(reason)
-          .orElseThrow(
-              () ->
-                  new AgentFailedException(
-                      "the agent ended without asking the policy; its last output: "
-                          + slot.lastOutput()));
-    } finally {
-      var _ = session.end(StopReason.COMPLETED);
-      server.forget(session);
+    for (int attempt = 1; ; attempt++) {
+      Optional<Episode> episode = attempt(group, prompt, index, stop, attempt == ATTEMPTS);
+      if (episode.isPresent()) {
+        return episode.get();
+      }
     }
   }
 
-  private StopReason end(
-      AgentSlots.Slot slot, AgentTask task, GatewaySession session, CompletableFuture<Void> stop) {
-    Map<String, String> variables = task.variables(settings.environment(), slot.isForOneTask());
-    return slot.run(
-        task.line(), variables, new AgentSlots.Limits(settings.timeout(), stop, session.failure()));
+  /**
+   * Has an agent work.
+   *
+   * @param last whether a task whose agent vanished is lost, though nothing of it was sampled
+   * @return empty if another agent may have the task, under another key
+   */
+  private Optional<Episode> attempt(
+      SampleRequest group, Prompt prompt, int index, CompletableFuture<Void> stop, boolean last) {
+    SessionKey key = SessionKey.create(group.lease(), index);
+    SessionPolicy policy = new SessionPolicy(group, index);
+    GatewaySession session = key.session(group.lease(), rules, group.settings(), policy);
+    AgentTask task = new AgentTask(prompt, text(prompt), key, settings.timeout());
+    runner.server().open(session);
+    HeldTurns.Hold waits = held.hold(group.lease(), index, runner.awaited());
+    try {
+      AgentRunner.AgentEnd end =
+          runner.run(
+              task,
+              session,
+              stop,
+              () -> {
+                waits.close();
+                policy.noteHolder();
+              });
+      return switch (end) {
+        case AgentRunner.Ended(StopReason reason, String output) ->
+            Optional.of(
+                session
+                    .end(reason)
+                    .orElseThrow(
+                        () ->
+                            new AgentFailedException(
+                                "the agent ended without asking the policy; its last output: "
+                                    + output)));
+        case AgentRunner.Vanished(String why) -> {
+          boolean sampled = session.end(StopReason.COMPLETED).isPresent();
+          if (sampled || last) {
+            throw new AgentFailedException(why);
+          }
+          yield Optional.empty();
+        }
+      };
+    } finally {
+      waits.close();
+      policy.close();
+      var _ = session.end(StopReason.COMPLETED);
+      runner.server().forget(session);
+    }
+  }
+
+  private String text(Prompt prompt) {
+    String start = tokenizer.textStart();
+    return !start.isEmpty() && prompt.text().startsWith(start)
+        ? prompt.text().substring(start.length())
+        : prompt.text();
   }
 
   /** The beginning of the command, to name the agent by. */
   private String program() {
-    String command = String.join(" ", settings.command()).lines().findFirst().orElse("");
+    String command = String.join(" ", settings.source().name()).lines().findFirst().orElse("");
     return command.length() <= NAME ? command : command.substring(0, NAME) + "…";
   }
 
-  /** What an agent is told. */
-  private final class AgentTask {
-    private final Prompt prompt;
-    private final SessionKey key;
-    private final String url;
-
-    AgentTask(Prompt prompt, SessionKey key, String url) {
-      this.prompt = prompt;
-      this.key = key;
-      this.url = url;
-    }
-
-    private String text() {
-      String start = tokenizer.textStart();
-      return !start.isEmpty() && prompt.text().startsWith(start)
-          ? prompt.text().substring(start.length())
-          : prompt.text();
-    }
-
-    String line() {
-      return JsonNodeFactory.instance
-          .objectNode()
-          .put("task", text())
-          .put("base_url", url + "/v1")
-          .put("api_key", key.secret())
-          .put("model", MODEL)
-          .toString();
-    }
-
-    /** A process of several tasks has no key of one of them in its environment. */
-    Map<String, String> variables(Map<String, String> own, boolean one) {
-      Map<String, String> variables = new ConcurrentHashMap<>(own);
-      if (one) {
-        variables.put("TROUPE_TASK", text());
-        variables.put("OPENAI_BASE_URL", url + "/v1");
-        variables.put("OPENAI_API_KEY", key.secret());
-        variables.put("ANTHROPIC_BASE_URL", url);
-        variables.put("ANTHROPIC_AUTH_TOKEN", key.secret());
-      }
-      return variables;
-    }
-  }
-
-  /** Samples the turns of one episode. */
-  private final class SessionPolicy implements GatewaySession.Policy, AutoCloseable {
+  /** Samples the turns of one episode, until it is closed. */
+  private final class SessionPolicy implements GatewaySession.Policy {
     private final SampleRequest group;
     private final int index;
     private final Set<LeaseId> open = ConcurrentHashMap.newKeySet();
@@ -249,12 +238,6 @@ public final class AgentHost implements AutoCloseable {
     SessionPolicy(SampleRequest group, int index) {
       this.group = group;
       this.index = index;
-    }
-
-    /** The agent has its task. */
-    SessionPolicy begun() {
-      noteHolder();
-      return this;
     }
 
     /** The agent holds the next turn while it asks for none. */
@@ -268,8 +251,7 @@ public final class AgentHost implements AutoCloseable {
       }
     }
 
-    @Override
-    public void close() {
+    void close() {
       synchronized (this) {
         ended = true;
       }
@@ -301,11 +283,10 @@ public final class AgentHost implements AutoCloseable {
     }
   }
 
-  /** Ends all agents and the gateway. */
+  /** Ends all agents. */
   @Override
   public void close() {
     cancelled.values().forEach(stop -> stop.complete(null));
-    slots.close();
-    server.close();
+    runner.close();
   }
 }

@@ -15,13 +15,16 @@ import java.util.HexFormat;
 record SessionKey(String id, String secret) {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int BYTES = 16;
+  private static final int NAME_BITS = 32;
 
   /** A key for an episode of a group. */
   static SessionKey create(LeaseId lease, int index) {
     byte[] bytes = new byte[BYTES];
     RANDOM.nextBytes(bytes);
+    // Workers and evaluations may share a gateway, and a task may be given to a second agent.
+    long name = RANDOM.nextLong(1L << NAME_BITS);
     return new SessionKey(
-        "g%d-%d-%d".formatted(lease.group().number(), lease.fence(), index),
+        "g%d-%d-%d-%08x".formatted(lease.group().number(), lease.fence(), index, name),
         HexFormat.of().formatHex(bytes));
   }
 

@@ -50,10 +50,8 @@ class AgentHostTest {
 
   private static AgentSettings settings(String script, int tasks, Duration timeout) {
     return new AgentSettings(
-        List.of("bash", "-c", script),
-        Map.of("OWN", "value"),
-        2,
-        tasks,
+        new AgentSource.Program(
+            List.of("bash", "-c", script), Map.of("OWN", "value"), 2, tasks, List.of()),
         timeout,
         new PlainConversation(GatewayFixture.TOKENIZER),
         4,
@@ -144,10 +142,7 @@ class AgentHostTest {
   void run_programThatIsNotThere_isLostWork() {
     AgentSettings missing =
         new AgentSettings(
-            List.of("/no/such/agent"),
-            Map.of(),
-            1,
-            1,
+            new AgentSource.Program(List.of("/no/such/agent"), Map.of(), 1, 1, List.of()),
             Duration.ofSeconds(9),
             new PlainConversation(GatewayFixture.TOKENIZER),
             4,

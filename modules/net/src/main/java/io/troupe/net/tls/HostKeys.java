@@ -100,7 +100,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
   }
 
   /** What follows from a certificate that is not valid any more, if it is not. */
-  Optional<String> expired(Instant now) {
+  public Optional<String> expired(Instant now) {
     return now.isAfter(until)
         ? Optional.of(
             "the certificate in %s ended at %s, and no new connection is made with it; issue it anew with `troupe certs issue` and put it there: it is taken up without a restart"

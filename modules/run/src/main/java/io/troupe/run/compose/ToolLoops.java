@@ -1,10 +1,13 @@
 package io.troupe.run.compose;
 
+import io.troupe.base.sandbox.ProgramBox;
 import io.troupe.chat.ChatTemplate;
 import io.troupe.config.rollout.AgentProgramSection;
+import io.troupe.config.rollout.AgentSandboxSection;
 import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.rollout.EpisodeSection.Format;
 import io.troupe.config.rollout.EpisodeSection.ParseErrors;
+import io.troupe.config.rollout.RemoteAgentsSection;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentProvider;
@@ -13,7 +16,11 @@ import io.troupe.environments.format.HermesFormat;
 import io.troupe.environments.format.InlineFormat;
 import io.troupe.environments.format.LlamaFormat;
 import io.troupe.environments.format.ToolFormat;
+import io.troupe.gateway.agent.AgentSandbox;
 import io.troupe.gateway.agent.AgentSettings;
+import io.troupe.gateway.agent.AgentSource;
+import io.troupe.gateway.agent.RemoteAgentSettings;
+import io.troupe.gateway.agent.RemoteAgents;
 import io.troupe.gateway.dialog.PlainConversation;
 import io.troupe.gateway.dialog.TemplateConversation;
 import io.troupe.gateway.dialog.TemplateFormats;
@@ -22,6 +29,8 @@ import io.troupe.tasks.PromptTemplate;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.rows.TaskDataException;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -30,6 +39,8 @@ import java.util.Optional;
  * What an episode of a run is: its tools or its agent, and what the chat template makes of them.
  */
 final class ToolLoops {
+  private static final long MIB = 1L << 20;
+
   private ToolLoops() {}
 
   /**
@@ -73,10 +84,7 @@ final class ToolLoops {
     }
     AgentProgramSection agent = section.agent();
     return new AgentSettings(
-        agent.command(),
-        agent.variables(),
-        agent.count(),
-        agent.tasksPerProcess(),
+        source(agent),
         agent.timeout(),
         section.format() == Format.INLINE
             ? new PlainConversation(tokenizer)
@@ -89,6 +97,35 @@ final class ToolLoops {
                     TemplateFormats.PROBE)),
         section.maxTurns(),
         section.maxToolCalls());
+  }
+
+  private static AgentSource source(AgentProgramSection agent) {
+    if (!agent.remote().isUsed()) {
+      return new AgentSource.Program(
+          agent.command(),
+          agent.variables(),
+          agent.count(),
+          agent.tasksPerProcess(),
+          sandbox(agent.sandbox()));
+    }
+    RemoteAgentsSection remote = agent.remote();
+    return new AgentSource.Remote(
+        new RemoteAgents(
+            new RemoteAgentSettings(
+                remote.address(),
+                Path.of(remote.keyFile()),
+                remote.tls().isEmpty() ? Optional.empty() : Optional.of(Path.of(remote.tls())),
+                remote.silence())));
+  }
+
+  private static List<AgentSandbox> sandbox(AgentSandboxSection section) {
+    return section.enabled()
+        ? List.of(
+            new AgentSandbox(
+                section.folders().stream().map(Path::of).toList(),
+                new ProgramBox.ProgramLimits(
+                    section.memoryMb() * MIB, section.processes(), section.filesMb() * MIB)))
+        : List.of();
   }
 
   /**
@@ -114,9 +151,10 @@ final class ToolLoops {
   }
 
   /**
-   * Opens the environment of episodes that have one, and closes it.
+   * Opens the environment of episodes that have one, and closes it; tries the sandbox of agents, or
+   * reads the keys of those that ask for tasks.
    *
-   * @throws TaskDataException if it cannot be opened on this machine
+   * @throws TaskDataException if that cannot be done on this machine
    */
   static void check(EpisodeSettings episodes) {
     if (episodes instanceof EpisodeSettings.ToolLoop loop) {
@@ -126,6 +164,22 @@ final class ToolLoops {
         throw new TaskDataException("episode.environment: " + failure.getMessage());
       }
     }
+    if (episodes instanceof EpisodeSettings.Agents(AgentSettings agents)) {
+      try {
+        agents.source().check();
+      } catch (IOException unfit) {
+        throw new TaskDataException(unfit(agents.source(), unfit));
+      }
+    }
+  }
+
+  private static String unfit(AgentSource source, IOException why) {
+    return switch (source) {
+      case AgentSource.Program _ ->
+          "episode.agent.sandbox: %s. To run agents that you trust without one, set enabled: false"
+              .formatted(why.getMessage());
+      case AgentSource.Remote _ -> "episode.agent.remote: " + why.getMessage();
+    };
   }
 
   /**

@@ -171,7 +171,7 @@ public record EvaluatedPolicy(
       case EpisodeSettings.SingleTurn _ -> Map.of();
       case EpisodeSettings.ToolLoop loop ->
           Map.of("tools", loop.provider().tools().stream().map(ToolSchema::name).toList());
-      case EpisodeSettings.Agents(AgentSettings agent) -> Map.of("agent", agent.command());
+      case EpisodeSettings.Agents(AgentSettings agent) -> Map.of("agent", agent.source().name());
     };
   }
 
