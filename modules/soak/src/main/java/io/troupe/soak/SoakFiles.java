@@ -6,9 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /** What a soaked run is made of: its configuration, and the programs that judge and ask. */
 final class SoakFiles {
+  /** The line that agents have another policy for. */
+  private static final Pattern POLICY = Pattern.compile("(?m)^policy: .*\\R");
+
   private SoakFiles() {}
 
   /**
@@ -19,9 +23,11 @@ final class SoakFiles {
   static Path write(Path folder, String configuration, boolean agents) throws IOException {
     Path verifier = program(folder, "verifier.py");
     String text = resource(configuration).replace("VERIFIER", verifier.toString());
-    return Files.writeString(
-        folder.resolve(configuration).toAbsolutePath(),
-        text.replace("EPISODE\n", agents ? episode(folder) + "\n" : ""));
+    String whole =
+        agents
+            ? POLICY.matcher(text).replaceFirst("").replace("EPISODE\n", episode(folder) + "\n")
+            : text.replace("EPISODE\n", "");
+    return Files.writeString(folder.resolve(configuration).toAbsolutePath(), whole);
   }
 
   /** In a folder of its own, which is all that an agent can read. */

@@ -18,12 +18,14 @@ class SoakFilesTest {
     String plain = Files.readString(SoakFiles.write(folder, name, false));
     assertThat(plain)
         .contains("run=python3 -u " + folder.resolve("verifier.py"))
+        .contains("policy: {engine: toy")
         .doesNotContain("VERIFIER", "EPISODE", "episode:");
     String agents = Files.readString(SoakFiles.write(folder, name, true));
     assertThat(agents)
         .contains("command: [/usr/bin/python3, %s]".formatted(folder.resolve("agents/agent.py")))
         .contains("folders: [%s]".formatted(folder.resolve("agents")))
-        .doesNotContain("AGENT", "FOLDER", "EPISODE");
+        .contains("engine: djl")
+        .doesNotContain("AGENT", "FOLDER", "EPISODE", "engine: toy");
     assertThat(folder.resolve("agents")).isDirectoryContaining("glob:**/agent.py");
   }
 }
