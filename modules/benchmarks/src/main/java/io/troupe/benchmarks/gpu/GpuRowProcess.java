@@ -3,7 +3,6 @@ package io.troupe.benchmarks.gpu;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.troupe.base.process.JavaCommand;
-import io.troupe.base.process.ParentDeath;
 import io.troupe.engine.djl.install.TorchSearch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -77,8 +76,7 @@ final class GpuRowProcess {
             .wordsWithClassPath(
                 List.of(row.name(), Integer.toString(part), JSON.writeValueAsString(setting)));
     ProcessBuilder builder =
-        new ProcessBuilder(ParentDeath.endsToo(words))
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
+        new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT);
     Map<String, String> environment = builder.environment();
     environment.remove(TorchSearch.VARIABLE);
     if (!setting.torch().isEmpty()) {

@@ -8,7 +8,6 @@ import io.troupe.accelerator.transfer.PickledUniqueId;
 import io.troupe.accelerator.transfer.TcpStoreServer;
 import io.troupe.accelerator.transfer.WeightChunks;
 import io.troupe.base.hash.Sha256;
-import io.troupe.base.process.ParentDeath;
 import io.troupe.benchmarks.gpu.GpuMeasurement.Bar;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.DecoderLayout;
@@ -140,8 +139,7 @@ record TransferWork() implements GpuWork {
                 Integer.toString(port)));
     chunks.forEach(chunk -> command.add(Long.toString(chunk.bytes())));
     ProcessBuilder builder =
-        new ProcessBuilder(ParentDeath.endsToo(command))
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().put(NcclChoice.SHARED_DEVICE, "1");
     return builder.start();
   }
