@@ -234,10 +234,10 @@ public final class GatewayServer implements AutoCloseable {
     TurnRequest request = exchange.read(body(exchange.exchange()));
     PendingTurn turn = session.ask(request, proof(exchange.exchange().getRequestHeaders()));
     try {
-      if (exchange.send(turn::within, request)) {
+      if (exchange.send(session.awaited(turn), request)) {
         turn.delivered();
       }
-    } catch (IOException gone) {
+    } catch (IOException | RuntimeException gone) {
       turn.lost();
       throw gone;
     }

@@ -8,10 +8,12 @@ import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.Turn;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.TokenListener;
 import io.troupe.gateway.dialog.MessageChain;
 import io.troupe.gateway.dialog.SessionBook;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -28,8 +30,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * One episode of an agent: what its key opens, until the episode has ended.
  *
- * <p>A turn is in the session's book before any of its answer leaves, so that no agent acts on an
- * answer that is not trained on. What an engine fails at ends the session as a failure, which is
+ * <p>A turn is in the session's book before the end of its answer leaves, so that no agent acts on
+ * an answer that is not trained on. What an engine fails at ends the session as a failure, which is
  * lost work.
  */
 public final class GatewaySession {
@@ -39,8 +41,10 @@ public final class GatewaySession {
      * Samples one answer.
      *
      * @param number of the request in the session, from 0
+     * @param listener of the answer's tokens
      */
-    CompletionStage<Completion> sample(int[] request, SamplingSettings settings, int number);
+    CompletionStage<Completion> sample(
+        int[] request, SamplingSettings settings, int number, TokenListener listener);
 
     /** Stops all sampling for the session. */
     void cancel();
@@ -68,6 +72,7 @@ public final class GatewaySession {
   private SessionBook book;
   private Optional<StopReason> limit = Optional.empty();
   private int asked;
+  private int named;
   private boolean ended;
   private int openRequests;
   private long lastSignMillis = millis();
@@ -132,7 +137,7 @@ public final class GatewaySession {
   PendingTurn ask(TurnRequest request, RetryProof proof) throws RefusedTurnException {
     MessageChain chain = MessageChain.of(request);
     String name = proof.key().isEmpty() ? chain.whole() : "key " + proof.key();
-    PendingTurn turn = new PendingTurn();
+    PendingTurn turn;
     SessionBook former;
     int number;
     synchronized (this) {
@@ -146,6 +151,7 @@ public final class GatewaySession {
       if (recognised.isPresent()) {
         book = book.withResults(recognised.get(), millis());
       }
+      turn = new PendingTurn(named++);
       pending.put(name, turn);
       former = book;
       number = asked++;
@@ -160,6 +166,27 @@ public final class GatewaySession {
       throw refused;
     }
     return turn;
+  }
+
+  /** A turn as it is sent. */
+  TurnExchange.AwaitedReply awaited(PendingTurn turn) {
+    return new TurnExchange.AwaitedReply() {
+      @Override
+      public TurnStart start() {
+        return turn.start();
+      }
+
+      @Override
+      public TurnCodec codec() {
+        return rules.codec();
+      }
+
+      @Override
+      public TurnExchange.Progress within(int from, Duration patience)
+          throws InterruptedException, RefusedTurnException {
+        return turn.within(from, patience);
+      }
+    };
   }
 
   /** Counts the tokens that a turn would be asked with. */
@@ -204,20 +231,24 @@ public final class GatewaySession {
       }
       throw new RefusedTurnException(overflow.get());
     }
+    turn.begin(ids.length);
     long start = millis();
     var _ =
         policy
-            .sample(ids, settings.within(request.maxTokens(), rules.codec().stops(request)), number)
+            .sample(
+                ids,
+                settings.within(request.maxTokens(), rules.codec().stops(request)),
+                number,
+                request.stream() ? (_, token, _, _) -> turn.add(token) : TokenListener.NONE)
             .whenComplete(
                 (completion, failed) -> {
                   if (failed == null) {
                     record(turn, request, chain, new Sampled(ids, completion, start));
                   } else {
                     failure.complete(Causes.inside(failed, List.of()));
-                    turn.reply()
-                        .completeExceptionally(
-                            new RefusedTurnException(
-                                500, "engine_failed", "the policy cannot be sampled"));
+                    turn.fail(
+                        new RefusedTurnException(
+                            500, "engine_failed", "the policy cannot be sampled"));
                   }
                 });
   }
@@ -239,17 +270,11 @@ public final class GatewaySession {
       }
     }
     switch (outcome) {
-      case SessionBook.Kept(SessionBook _, ParsedAnswer kept, int ordinal) ->
-          turn.reply()
-              .complete(
-                  rules
-                      .codec()
-                      .reply(
-                          ordinal, kept, request, sampled.request().length, sampled.completion()));
+      case SessionBook.Kept(SessionBook _, ParsedAnswer kept, int _) ->
+          turn.complete(rules.codec().reply(turn.start(), kept, request, sampled.completion()));
       case SessionBook.Late(String _) ->
-          turn.reply()
-              .completeExceptionally(
-                  new RefusedTurnException(409, "concluded", "episode %s has ended".formatted(id)));
+          turn.fail(
+              new RefusedTurnException(409, "concluded", "episode %s has ended".formatted(id)));
     }
   }
 

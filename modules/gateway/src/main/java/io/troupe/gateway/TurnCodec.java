@@ -2,6 +2,7 @@ package io.troupe.gateway;
 
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
+import io.troupe.engine.IncrementalText;
 import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;
 import io.troupe.gateway.dialog.Conversation;
@@ -10,6 +11,7 @@ import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -92,6 +94,21 @@ public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int cont
         : new ParsedAnswer(answer.reasoning(), answer.content(), answer.calls().subList(0, 1));
   }
 
+  /** The text of an answer while it is sampled: what no later token takes back. */
+  public IncrementalText growing(TurnRequest request) {
+    return new IncrementalText(tokenizer, request.stops(), false);
+  }
+
+  /**
+   * Reads the beginning of an answer.
+   *
+   * @param text as {@link #growing} gave it out
+   * @return reasoning and text that the answer begins with, however it continues
+   */
+  public ParsedAnswer soFar(String text, TurnRequest request) {
+    return conversation.soFar(text, request.tools());
+  }
+
   private String text(Completion completion) {
     return tokenizer.decode(completion.tokens());
   }
@@ -100,24 +117,12 @@ public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int cont
    * Returns an answer as an agent is sent it.
    *
    * @param answer with the ids of its calls
-   * @param promptTokens ids that the policy was asked with
    */
   public TurnReply reply(
-      int ordinal,
-      ParsedAnswer answer,
-      TurnRequest request,
-      int promptTokens,
-      Completion completion) {
+      TurnStart start, ParsedAnswer answer, TurnRequest request, Completion completion) {
     String stop =
         request.stops().stream().filter(text(completion)::contains).findFirst().orElse("");
-    return new TurnReply(
-        ordinal,
-        System.currentTimeMillis() / 1000,
-        answer,
-        finish(completion, answer),
-        stop,
-        promptTokens,
-        completion.length());
+    return new TurnReply(start, answer, finish(completion, answer), stop, completion.length());
   }
 
   private static Finish finish(Completion completion, ParsedAnswer answer) {

@@ -3,35 +3,53 @@ package io.troupe.gateway;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import io.troupe.base.failure.Causes;
+import io.troupe.engine.IncrementalText;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import io.troupe.gateway.wire.AgentDialect;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
+import io.troupe.gateway.wire.AnswerStream;
+import io.troupe.gateway.wire.ServerEvent;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** One request of an agent over HTTP, answered in its dialect as a whole or as events. */
 public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
 
-  /** A comment without an empty line behind it: some clients read an empty event as JSON. */
-  private static final byte[] KEEP_ALIVE_COMMENT =
-      ": keep-alive\n".getBytes(StandardCharsets.UTF_8);
+  /**
+   * More of an answer.
+   *
+   * @param tokens that were sampled meanwhile; the engine of a stream that has none gives them all
+   *     with the reply
+   * @param reply at the end
+   */
+  @SuppressWarnings("ArrayRecordComponent") // carried, never compared
+  public record Progress(int[] tokens, Optional<TurnReply> reply) {}
 
   /** An answer that is being sampled. */
-  @FunctionalInterface
   public interface AwaitedReply {
+    /** What is known of it. */
+    TurnStart start();
+
+    /** How it is read. */
+    TurnCodec codec();
+
     /**
-     * Waits for the answer; empty if it takes longer.
+     * Waits for more of the answer; no tokens and no reply if that takes longer.
      *
-     * @throws RefusedTurnException if there will be none
+     * @param from tokens that are known
+     * @throws RefusedTurnException if the answer will have no end
      */
-    Optional<TurnReply> within(Duration patience) throws InterruptedException, RefusedTurnException;
+    Progress within(int from, Duration patience) throws InterruptedException, RefusedTurnException;
   }
 
   /**
@@ -49,7 +67,8 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
   }
 
   /**
-   * Sends an answer once it is there. A stream is kept alive meanwhile.
+   * Sends an answer: as a whole once it is there, or as events while it is sampled. A stream that
+   * has no news is kept alive by events.
    *
    * @return false if the sampling failed behind the status of a stream, which then ends with the
    *     failure
@@ -58,40 +77,64 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
    */
   public boolean send(AwaitedReply awaited, TurnRequest request)
       throws IOException, InterruptedException, RefusedTurnException {
-    Optional<TurnReply> reply = awaited.within(KEEP_ALIVE);
+    Progress first = awaited.within(0, KEEP_ALIVE);
     if (request.stream()) {
-      return stream(awaited, reply, request);
+      return stream(awaited, first, request);
     }
+    Optional<TurnReply> reply = first.reply();
     while (reply.isEmpty()) {
-      reply = awaited.within(KEEP_ALIVE);
+      reply = awaited.within(Integer.MAX_VALUE, KEEP_ALIVE).reply();
     }
     reply(200, dialect.whole(reply.get(), request));
     return true;
   }
 
-  private boolean stream(AwaitedReply awaited, Optional<TurnReply> first, TurnRequest request)
+  private boolean stream(AwaitedReply awaited, Progress first, TurnRequest request)
       throws IOException, InterruptedException {
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");
     exchange.getResponseHeaders().set("Cache-Control", "no-cache");
     exchange.sendResponseHeaders(200, 0);
-    OutputStream out = exchange.getResponseBody();
-    StringBuilder text = new StringBuilder();
-    boolean answered = true;
-    try {
-      Optional<TurnReply> reply = first;
-      while (reply.isEmpty()) {
-        out.write(KEEP_ALIVE_COMMENT);
-        out.flush();
-        reply = awaited.within(KEEP_ALIVE);
+    try (OutputStream out = exchange.getResponseBody()) {
+      AnswerStream events = dialect.stream(awaited.start(), request);
+      List<ServerEvent> next = events.begin();
+      try {
+        IncrementalText text = awaited.codec().growing(request);
+        StringBuilder whole = new StringBuilder();
+        int tokens = 0;
+        Progress progress = first;
+        while (progress.reply().isEmpty()) {
+          tokens += progress.tokens().length;
+          whole.append(text.add(progress.tokens(), false));
+          write(out, next);
+          write(out, news(events, awaited.codec().soFar(whole.toString(), request), progress));
+          next = List.of();
+          progress = awaited.within(tokens, KEEP_ALIVE);
+        }
+        write(out, joined(next, events.end(progress.reply().get())));
+        return true;
+      } catch (RefusedTurnException failed) {
+        write(out, joined(next, List.of(dialect.failure(failed.refusal()))));
+        return false;
       }
-      dialect.events(reply.get(), request).forEach(event -> text.append(event.text()));
-    } catch (RefusedTurnException failed) {
-      text.append(dialect.failure(failed.refusal()).text());
-      answered = false;
     }
-    out.write(text.toString().getBytes(StandardCharsets.UTF_8));
-    out.close();
-    return answered;
+  }
+
+  private static List<ServerEvent> news(
+      AnswerStream events, TurnReply.ParsedAnswer soFar, Progress progress) {
+    return progress.tokens().length == 0 ? List.of(events.alive()) : events.grow(soFar);
+  }
+
+  private static List<ServerEvent> joined(List<ServerEvent> first, List<ServerEvent> then) {
+    return Stream.concat(first.stream(), then.stream()).toList();
+  }
+
+  private static void write(OutputStream out, List<ServerEvent> events) throws IOException {
+    if (!events.isEmpty()) {
+      StringBuilder text = new StringBuilder();
+      events.forEach(event -> text.append(event.text()));
+      out.write(text.toString().getBytes(StandardCharsets.UTF_8));
+      out.flush();
+    }
   }
 
   /** Sends a body. */

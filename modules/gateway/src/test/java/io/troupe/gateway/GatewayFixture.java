@@ -46,7 +46,7 @@ public final class GatewayFixture {
   }
 
   /** An engine that answers a context by a function of its text, and keeps what it was asked. */
-  public static final class ScriptedEngine implements SamplingEngine {
+  public static class ScriptedEngine implements SamplingEngine {
     private final Function<String, CompletionStage<Completion>> answers;
     private final List<String> asked = new ArrayList<>();
 
@@ -65,12 +65,13 @@ public final class GatewayFixture {
     }
 
     @Override
-    public synchronized List<CompletionStage<List<Completion>>> sample(
-        List<SampleRequest> requests) {
+    public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
       List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
       for (SampleRequest request : requests) {
         String context = TOKENIZER.decode(request.prompt());
-        asked.add(context);
+        synchronized (this) {
+          asked.add(context);
+        }
         stages.add(answers.apply(context).thenApply(List::of));
       }
       return stages;

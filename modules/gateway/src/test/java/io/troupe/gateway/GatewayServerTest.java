@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.StopReason;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.TokenListener;
 import io.troupe.gateway.GatewayFixture.ScriptedEngine;
 import java.io.IOException;
 import java.net.Socket;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,10 +55,12 @@ class GatewayServerTest {
             new GatewaySession.Policy() {
               @Override
               public CompletionStage<Completion> sample(
-                  int[] request, SamplingSettings settings, int number) {
+                  int[] request, SamplingSettings settings, int number, TokenListener listener) {
                 return engine
                     .sample(
-                        List.of(new SampleRequest(GatewayFixture.LEASE, request, 1, settings, 0)))
+                        List.of(
+                            new SampleRequest(
+                                GatewayFixture.LEASE, request, 1, settings, 0, listener)))
                     .getFirst()
                     .thenApply(List::getFirst);
               }
@@ -99,6 +104,45 @@ class GatewayServerTest {
         .contains("\"delta\":{\"content\":\"6\"}")
         .endsWith("data: [DONE]\n\n");
     assertThat(session.end(StopReason.COMPLETED).map(Episode::sampledTokens)).contains(1);
+  }
+
+  /** The answer ends when the agent has read its first token. */
+  @Test
+  void answer_streamOfAnAnswerThatIsSampled_carriesItsTokensBeforeItsEnd() throws Exception {
+    CompletableFuture<Completion> end = new CompletableFuture<>();
+    GatewaySession session = open(new SlowEngine(end), 48, 4);
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(server.url(session) + "/v1/chat/completions"))
+            .header("Content-Type", "application/json")
+            .header("Authorization", "Bearer " + KEY)
+            .POST(HttpRequest.BodyPublishers.ofString(ASK.formatted(",\"stream\":true")))
+            .build();
+    StringBuilder read = new StringBuilder();
+    try (Stream<String> lines = client.send(request, HttpResponse.BodyHandlers.ofLines()).body()) {
+      lines.forEach(
+          line -> {
+            read.append(line).append('\n');
+            if (line.contains("\"content\":\"1\"")) {
+              end.complete(GatewayFixture.completion("12"));
+            }
+          });
+    }
+    assertThat(read.toString()).contains("\"content\":\"2\"").endsWith("data: [DONE]\n\n");
+    assertThat(session.end(StopReason.COMPLETED).map(Episode::sampledTokens)).contains(2);
+  }
+
+  /** Samples one token, and the rest when it is told. */
+  private static final class SlowEngine extends GatewayFixture.ScriptedEngine {
+    SlowEngine(CompletableFuture<Completion> end) {
+      super(_ -> end);
+    }
+
+    @Override
+    public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
+      int[] first = GatewayFixture.TOKENIZER.encode("1");
+      requests.forEach(request -> request.listener().sampled(0, first[0], 0, WeightVersion.BASE));
+      return super.sample(requests);
+    }
   }
 
   @Test
@@ -213,7 +257,8 @@ class GatewayServerTest {
                     """
                     {"input":[{"role":"user","content":"2*3="},
                       {"role":"assistant","content":[{"type":"output_text","text":"6"}]},
-                      {"role":"user","content":"+1="}]}"""))
+                      {"role":"user","content":"+1="}]}\
+                    """))
             .build();
     assertThat(client.send(second, HttpResponse.BodyHandlers.ofString()).body())
         .contains("\"object\":\"response\"");

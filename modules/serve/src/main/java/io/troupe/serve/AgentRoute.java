@@ -11,6 +11,7 @@ import io.troupe.gateway.dialog.SessionBook;
 import io.troupe.gateway.dialog.TurnMemory;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import io.troupe.serve.completion.CompletionRequestReader;
 import io.troupe.serve.completion.SamplingJob;
@@ -21,8 +22,10 @@ import io.troupe.serve.model.ServedModel;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Answers agents: chat completions with tools, OpenAI's responses and Anthropic's messages, by the
@@ -33,11 +36,14 @@ final class AgentRoute {
   /** Some 64 MiB of ids. */
   private static final long MOST_TOKENS = 1L << 24;
 
+  private static final Duration GATHER = Duration.ofMillis(20);
+
   private final ServedModel served;
   private final ServedAdapters adapters;
   private final RequestTable table;
   private final ServerCounters counters;
   private final TurnMemory memory = new TurnMemory(MOST_TOKENS);
+  private final AtomicInteger numbers = new AtomicInteger();
   private final SecureRandom seeds = new SecureRandom();
 
   AgentRoute(
@@ -86,8 +92,7 @@ final class AgentRoute {
       try {
         TokenStream tokens = entry.generation();
         boolean answered =
-            exchange.send(
-                patience -> awaited(tokens, patience, new AskedTurn(turn, chain, ids)), turn);
+            exchange.send(new AwaitedTokens(tokens, new AskedTurn(turn, chain, ids)), turn);
         (answered ? counters.served() : counters.failed()).incrementAndGet();
         counters.promptTokens().addAndGet(ids.length);
       } catch (IOException gone) {
@@ -106,26 +111,59 @@ final class AgentRoute {
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
   private record AskedTurn(TurnRequest request, MessageChain chain, int[] ids) {}
 
-  private Optional<TurnReply> awaited(TokenStream tokens, Duration patience, AskedTurn asked)
-      throws InterruptedException, RefusedTurnException {
-    if (!tokens.awaitDone(patience)) {
-      return Optional.empty();
+  /** An answer that an engine samples. */
+  private final class AwaitedTokens implements TurnExchange.AwaitedReply {
+    private final TokenStream tokens;
+    private final AskedTurn asked;
+    private final TurnStart start;
+
+    AwaitedTokens(TokenStream tokens, AskedTurn asked) {
+      this.tokens = tokens;
+      this.asked = asked;
+      this.start = TurnStart.now(numbers.getAndIncrement(), asked.ids().length);
     }
-    if (tokens.failure().isPresent()) {
-      Throwable failure = tokens.failure().get();
-      throw new RefusedTurnException(
-          failure instanceof IllegalArgumentException ? 400 : 500,
-          "engine_failed",
-          JsonFields.excerpt(String.valueOf(failure.getMessage())));
+
+    @Override
+    public TurnStart start() {
+      return start;
     }
-    List<Completion> sampled = tokens.completions(0);
-    if (sampled.isEmpty()) {
-      throw new RefusedTurnException(503, "aborted", "the request was aborted; ask again");
+
+    @Override
+    public TurnCodec codec() {
+      return served.codec();
     }
-    return Optional.of(reply(asked, sampled.getFirst()));
+
+    @Override
+    public TurnExchange.Progress within(int from, Duration patience)
+        throws InterruptedException, RefusedTurnException {
+      int[] more = asked.request().stream() ? taken(patience) : new int[0];
+      boolean done = asked.request().stream() ? tokens.done() : tokens.awaitDone(patience);
+      return new TurnExchange.Progress(more, done ? Optional.of(reply()) : Optional.empty());
+    }
+
+    private int[] taken(Duration patience) throws InterruptedException {
+      return tokens.take(patience, GATHER).stream()
+          .flatMapToInt(delta -> Arrays.stream(delta.tokens()))
+          .toArray();
+    }
+
+    private TurnReply reply() throws RefusedTurnException {
+      if (tokens.failure().isPresent()) {
+        Throwable failure = tokens.failure().get();
+        throw new RefusedTurnException(
+            failure instanceof IllegalArgumentException ? 400 : 500,
+            "engine_failed",
+            JsonFields.excerpt(String.valueOf(failure.getMessage())));
+      }
+      List<Completion> sampled = tokens.completions(0);
+      if (sampled.isEmpty()) {
+        throw new RefusedTurnException(503, "aborted", "the request was aborted; ask again");
+      }
+      return AgentRoute.this.reply(asked, start, sampled.getFirst());
+    }
   }
 
-  private TurnReply reply(AskedTurn asked, Completion completion) {
+  private TurnReply reply(AskedTurn asked, TurnStart start, Completion completion) {
     counters.generatedTokens().addAndGet(completion.length());
     TurnCodec codec = served.codec();
     SessionBook.SampledTurn kept =
@@ -134,7 +172,6 @@ final class AgentRoute {
             asked.ids(),
             completion,
             codec.decode(completion, asked.request()));
-    return codec.reply(
-        kept.ordinal(), kept.answer(), asked.request(), asked.ids().length, completion);
+    return codec.reply(start, kept.answer(), asked.request(), completion);
   }
 }

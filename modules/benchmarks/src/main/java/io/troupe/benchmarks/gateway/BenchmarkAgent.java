@@ -14,6 +14,7 @@ import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.TokenListener;
 import io.troupe.gateway.GatewayServer;
 import io.troupe.gateway.GatewaySession;
 import io.troupe.gateway.TurnCodec;
@@ -58,7 +59,7 @@ final class BenchmarkAgent {
   private static final class InstantPolicy implements GatewaySession.Policy {
     @Override
     public CompletionStage<Completion> sample(
-        int[] request, SamplingSettings settings, int number) {
+        int[] request, SamplingSettings settings, int number, TokenListener listener) {
       int[] tokens = TOKENIZER.encode(CALL);
       return CompletableFuture.completedStage(
           new Completion(

@@ -21,6 +21,11 @@ public record BridgedFormat(ToolFormat format, String answerStart) implements To
   }
 
   @Override
+  public int textEnd(String beginning) {
+    return format.textEnd(beginning);
+  }
+
+  @Override
   public List<Piece> observation(List<String> results, boolean ended) {
     List<Piece> pieces = new ArrayList<>(format.observation(results, ended));
     if (!answerStart.isEmpty()) {

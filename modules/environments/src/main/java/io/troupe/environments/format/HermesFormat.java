@@ -45,6 +45,11 @@ public final class HermesFormat implements ToolFormat {
   }
 
   @Override
+  public int textEnd(String beginning) {
+    return PartialTag.begin(beginning, OPEN);
+  }
+
+  @Override
   public List<Piece> observation(List<String> results, boolean ended) {
     List<Piece> pieces = new ArrayList<>();
     pieces.add(new Piece((ended ? "" : "<|im_end|>") + "\n<|im_start|>user", true));

@@ -50,6 +50,12 @@ public final class InlineFormat implements ToolFormat {
   }
 
   @Override
+  public int textEnd(String beginning) {
+    int open = beginning.indexOf(OPEN);
+    return open < 0 ? beginning.length() : open;
+  }
+
+  @Override
   public List<Piece> observation(List<String> results, boolean ended) {
     List<Piece> pieces = new ArrayList<>();
     results.forEach(each -> pieces.add(new Piece(result(each), false)));

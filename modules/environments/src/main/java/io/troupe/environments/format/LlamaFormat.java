@@ -30,6 +30,14 @@ public final class LlamaFormat implements ToolFormat {
         : new ParsedToolCalls(answer, List.of());
   }
 
+  /** Only an answer that is a call as a whole is one. */
+  @Override
+  public int textEnd(String beginning) {
+    String lead = beginning.stripLeading();
+    boolean mayCall = lead.startsWith("{") || lead.startsWith(TAG) || TAG.startsWith(lead);
+    return mayCall ? 0 : beginning.length();
+  }
+
   @Override
   public List<Piece> observation(List<String> results, boolean ended) {
     List<Piece> pieces = new ArrayList<>();

@@ -14,6 +14,12 @@ public interface ToolFormat {
   ParsedToolCalls parse(String answer);
 
   /**
+   * Returns how much of an answer's beginning is text, however the answer continues: what may begin
+   * a call, and all behind it, is not.
+   */
+  int textEnd(String beginning);
+
+  /**
    * Returns what follows an answer in the policy's context: the end of its message where the answer
    * lacks it, the results in the order of the calls, and the beginning of the next answer. Special
    * tokens come from this text only, never from a result.

@@ -10,6 +10,7 @@ import io.troupe.core.rollout.StopReason;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.TokenListener;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.HeldTurns;
 import io.troupe.gateway.GatewayServer;
@@ -259,7 +260,8 @@ public final class AgentHost implements AutoCloseable {
     }
 
     @Override
-    public CompletionStage<Completion> sample(int[] request, SamplingSettings turn, int number) {
+    public CompletionStage<Completion> sample(
+        int[] request, SamplingSettings turn, int number, TokenListener listener) {
       long bits = requests.getAndIncrement() & ((1L << REQUEST_BITS) - 1);
       LeaseId key =
           new LeaseId(group.lease().group(), group.lease().fence() << REQUEST_BITS | bits);
@@ -267,7 +269,7 @@ public final class AgentHost implements AutoCloseable {
       open.add(key);
       noteHolder();
       return engine
-          .sample(List.of(new SampleRequest(key, request, 1, turn, seed)))
+          .sample(List.of(new SampleRequest(key, request, 1, turn, seed, listener)))
           .getFirst()
           .thenApply(List::getFirst)
           .whenComplete(

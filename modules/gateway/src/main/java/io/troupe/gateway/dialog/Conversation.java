@@ -30,4 +30,11 @@ public interface Conversation {
    * @param tools offered to the policy; without them nothing is a call
    */
   TurnReply.ParsedAnswer parse(String answer, List<ToolDeclaration> tools);
+
+  /**
+   * Reads the beginning of an answer.
+   *
+   * @return reasoning and text, which those of every answer that begins so begin with; no calls
+   */
+  TurnReply.ParsedAnswer soFar(String beginning, List<ToolDeclaration> tools);
 }

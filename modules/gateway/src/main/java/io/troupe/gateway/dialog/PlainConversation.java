@@ -37,7 +37,12 @@ public record PlainConversation(Tokenizer tokenizer) implements Conversation {
 
   @Override
   public TurnReply.ParsedAnswer parse(String answer, List<ToolDeclaration> tools) {
-    return ToolCallReader.read(FORMAT, answer, tools);
+    return ToolCallReader.read(FORMAT, answer, tools, false);
+  }
+
+  @Override
+  public TurnReply.ParsedAnswer soFar(String beginning, List<ToolDeclaration> tools) {
+    return ToolCallReader.soFar(FORMAT, beginning, tools, false);
   }
 
   private static String text(List<ChatMessage> messages) {

@@ -156,6 +156,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     }
     boolean plain =
         turn.answer().reasoning().isEmpty()
+            && !turn.answer().content().contains(ToolCallReader.THOUGHT)
             && turn.answer().calls().isEmpty()
             && added.stream().allMatch(message -> message.role() == ChatMessage.Role.USER);
     return plain ? users(turn, added) : Optional.empty();
@@ -211,6 +212,18 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
 
   @Override
   public TurnReply.ParsedAnswer parse(String answer, List<ToolDeclaration> tools) {
-    return ToolCallReader.read(format, answer, tools);
+    return ToolCallReader.read(format, answer, tools, thinksFirst());
+  }
+
+  @Override
+  public TurnReply.ParsedAnswer soFar(String beginning, List<ToolDeclaration> tools) {
+    return ToolCallReader.soFar(format, beginning, tools, thinksFirst());
+  }
+
+  /** Whether the template begins the thinking of an answer. */
+  private boolean thinksFirst() {
+    Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
+    arguments.put("messages", List.of(Map.of(ROLE, "user", CONTENT, "q")));
+    return template.render(List.of(), true, arguments).stripTrailing().endsWith("<think>");
   }
 }

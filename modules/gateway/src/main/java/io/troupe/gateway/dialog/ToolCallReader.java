@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.format.ParsedToolCalls;
+import io.troupe.environments.format.PartialTag;
 import io.troupe.environments.format.ToolFormat;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -15,20 +16,25 @@ import java.util.List;
 final class ToolCallReader {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String THINK = "<think>";
-  private static final String THOUGHT = "</think>";
+  static final String THOUGHT = "</think>";
 
   /** The parameter of a call whose tool the agent has not declared. */
   private static final String UNKNOWN_PARAMETER = "input";
 
   private ToolCallReader() {}
 
-  /** Reads an answer; a call that cannot be read stays in the text. */
+  /**
+   * Reads an answer; a call that cannot be read stays in the text.
+   *
+   * @param thinksFirst whether the answer begins within thinking
+   */
   static TurnReply.ParsedAnswer read(
-      ToolFormat format, String answer, List<ToolDeclaration> tools) {
+      ToolFormat format, String answer, List<ToolDeclaration> tools, boolean thinksFirst) {
+    Split split = Split.of(answer, thinksFirst);
     List<ChatCall> calls = new ArrayList<>();
-    String text = answer;
+    String text = split.rest();
     if (!tools.isEmpty()) {
-      ParsedToolCalls parsed = format.parse(answer);
+      ParsedToolCalls parsed = format.parse(text);
       StringBuilder left = new StringBuilder(parsed.text());
       for (ToolCall call : parsed.calls()) {
         if (call.status() == ToolCall.Status.OK) {
@@ -39,14 +45,46 @@ final class ToolCallReader {
       }
       text = left.toString();
     }
-    int thought = text.lastIndexOf(THOUGHT);
-    String reasoning = thought < 0 ? "" : text.substring(0, thought);
-    String content = thought < 0 ? text : text.substring(thought + THOUGHT.length());
-    int begun = reasoning.indexOf(THINK);
+    boolean bare = split.thought().isEmpty() && tools.isEmpty();
+    return new TurnReply.ParsedAnswer(split.thought().strip(), bare ? text : text.strip(), calls);
+  }
+
+  /**
+   * Reads the beginning of an answer, without what a later token may turn into something else: the
+   * beginning of a tag, blanks at the end, all that may be a call.
+   */
+  static TurnReply.ParsedAnswer soFar(
+      ToolFormat format, String beginning, List<ToolDeclaration> tools, boolean thinksFirst) {
+    String lead = beginning.stripLeading();
+    if (lead.length() < THINK.length() && THINK.startsWith(lead)) {
+      return new TurnReply.ParsedAnswer("", "", List.of());
+    }
+    Split split = Split.of(beginning, thinksFirst);
+    boolean bare = split.thought().isEmpty() && tools.isEmpty();
+    String thought = split.open() ? PartialTag.without(split.thought(), THOUGHT) : split.thought();
+    String text =
+        tools.isEmpty() ? split.rest() : split.rest().substring(0, format.textEnd(split.rest()));
     return new TurnReply.ParsedAnswer(
-        (begun < 0 ? reasoning : reasoning.substring(begun + THINK.length())).strip(),
-        thought < 0 && calls.isEmpty() ? content : content.strip(),
-        calls);
+        thought.strip(), bare ? text.stripTrailing() : text.strip(), List.of());
+  }
+
+  /**
+   * An answer in two: what it thinks, and the rest.
+   *
+   * @param open whether the thinking has not ended
+   */
+  private record Split(String thought, String rest, boolean open) {
+    static Split of(String answer, boolean thinksFirst) {
+      String lead = answer.stripLeading();
+      if (!thinksFirst && !lead.startsWith(THINK)) {
+        return new Split("", answer, false);
+      }
+      String inside = lead.startsWith(THINK) ? lead.substring(THINK.length()) : answer;
+      int end = inside.indexOf(THOUGHT);
+      return end < 0
+          ? new Split(inside, "", true)
+          : new Split(inside.substring(0, end), inside.substring(end + THOUGHT.length()), false);
+    }
   }
 
   /**

@@ -33,4 +33,9 @@ record ToollessConversation(Conversation plain, String why) implements Conversat
   public TurnReply.ParsedAnswer parse(String answer, List<ToolDeclaration> tools) {
     return plain.parse(answer, tools);
   }
+
+  @Override
+  public TurnReply.ParsedAnswer soFar(String beginning, List<ToolDeclaration> tools) {
+    return plain.soFar(beginning, tools);
+  }
 }

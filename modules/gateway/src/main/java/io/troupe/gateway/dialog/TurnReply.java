@@ -5,21 +5,12 @@ import java.util.List;
 /**
  * An answer of the policy as an agent is sent it.
  *
- * @param ordinal of the turn in its episode
- * @param createdSeconds since 1970
  * @param answer what the policy said
  * @param stop the agent's own text that ended the answer; empty where none did
- * @param promptTokens ids that the policy was asked with
- * @param sampledTokens ids that it sampled
+ * @param sampledTokens ids that the policy sampled
  */
 public record TurnReply(
-    int ordinal,
-    long createdSeconds,
-    ParsedAnswer answer,
-    Finish finish,
-    String stop,
-    int promptTokens,
-    int sampledTokens) {
+    TurnStart start, ParsedAnswer answer, Finish finish, String stop, int sampledTokens) {
   /** Why the answer ends. */
   public enum Finish {
     STOP,

@@ -28,4 +28,9 @@ public record UnreadableConversation(String why) implements Conversation {
   public TurnReply.ParsedAnswer parse(String answer, List<ToolDeclaration> tools) {
     return new TurnReply.ParsedAnswer("", answer, List.of());
   }
+
+  @Override
+  public TurnReply.ParsedAnswer soFar(String beginning, List<ToolDeclaration> tools) {
+    return new TurnReply.ParsedAnswer("", "", List.of());
+  }
 }

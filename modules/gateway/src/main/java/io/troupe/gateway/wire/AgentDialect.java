@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
-import java.util.List;
+import io.troupe.gateway.dialog.TurnStart;
 import java.util.Optional;
 
 /**
@@ -46,8 +46,8 @@ public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages,
   /** An answer as a whole. */
   ObjectNode whole(TurnReply reply, TurnRequest request);
 
-  /** The same answer as events. */
-  List<ServerEvent> events(TurnReply reply, TurnRequest request);
+  /** The same answer as events, while it is sampled. */
+  AnswerStream stream(TurnStart start, TurnRequest request);
 
   /** What an agent is told of a failure. */
   ObjectNode error(Refusal refusal);

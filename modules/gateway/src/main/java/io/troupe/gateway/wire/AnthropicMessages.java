@@ -11,6 +11,7 @@ import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.ToolDeclaration;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -23,14 +24,13 @@ public record AnthropicMessages() implements AgentDialect {
    */
   private static final Pattern ATTRIBUTION = Pattern.compile("\\A(?:x-anthropic-[a-z-]+:.*\\R?)+");
 
-  private static final String TYPE = "type";
-  private static final String CONTENT = "content";
-  private static final String TEXT = "text";
-  private static final String THINKING = "thinking";
+  static final String TYPE = "type";
+  static final String CONTENT = "content";
+  static final String TEXT = "text";
+  static final String THINKING = "thinking";
   private static final String TOOL_USE = "tool_use";
-  private static final String INDEX = "index";
-  private static final String STOP_REASON = "stop_reason";
-  private static final String STOP_SEQUENCE = "stop_sequence";
+  static final String STOP_REASON = "stop_reason";
+  static final String STOP_SEQUENCE = "stop_sequence";
 
   @Override
   public TurnRequest read(JsonNode body) throws MalformedTurnException {
@@ -48,7 +48,8 @@ public record AnthropicMessages() implements AgentDialect {
     if (!mode.equals("auto") && !mode.equals("none")) {
       throw new MalformedTurnException(
           "tool_choice",
-          "only auto and none: another would change the distribution that the policy is trained on");
+          "only auto and none: another would change the distribution that the policy is trained"
+              + " on");
     }
     TurnRequest request =
         new TurnRequest(
@@ -156,10 +157,10 @@ public record AnthropicMessages() implements AgentDialect {
 
   @Override
   public ObjectNode whole(TurnReply reply, TurnRequest request) {
-    ObjectNode json = head(reply, request);
+    ObjectNode json = head(reply.start(), request);
     ArrayNode blocks = json.putArray(CONTENT);
     if (!reply.answer().reasoning().isEmpty()) {
-      blocks.add(thinking(reply, reply.answer().reasoning()));
+      blocks.add(thinking(reply.start(), reply.answer().reasoning()));
     }
     if (hasText(reply)) {
       blocks.addObject().put(TYPE, TEXT).put(TEXT, reply.answer().content());
@@ -170,43 +171,43 @@ public record AnthropicMessages() implements AgentDialect {
       blocks.add(block);
     }
     stop(json, reply);
-    json.set("usage", usage(reply));
+    json.set("usage", usage(reply.start(), reply.sampledTokens()));
     return json;
   }
 
   /** A message has at least one block. */
-  private static boolean hasText(TurnReply reply) {
+  static boolean hasText(TurnReply reply) {
     return !reply.answer().content().isEmpty() || reply.answer().calls().isEmpty();
   }
 
-  private static ObjectNode head(TurnReply reply, TurnRequest request) {
+  static ObjectNode head(TurnStart start, TurnRequest request) {
     return JsonNodeFactory.instance
         .objectNode()
-        .put("id", "msg_t%d".formatted(reply.ordinal()))
+        .put("id", "msg_t%d".formatted(start.number()))
         .put(TYPE, "message")
         .put("role", "assistant")
         .put("model", request.model().isEmpty() ? "policy" : request.model());
   }
 
-  private static ObjectNode thinking(TurnReply reply, String text) {
+  static ObjectNode thinking(TurnStart start, String text) {
     return JsonNodeFactory.instance
         .objectNode()
         .put(TYPE, THINKING)
         .put(THINKING, text)
-        .put("signature", text.isEmpty() ? "" : signature(reply));
+        .put("signature", text.isEmpty() ? "" : signature(start));
   }
 
-  private static String signature(TurnReply reply) {
-    return "t%d".formatted(reply.ordinal());
+  static String signature(TurnStart start) {
+    return "t%d".formatted(start.number());
   }
 
-  private static ObjectNode call(ChatCall call) {
+  static ObjectNode call(ChatCall call) {
     ObjectNode block = JsonNodeFactory.instance.objectNode();
     block.put(TYPE, TOOL_USE).put("id", call.id()).put("name", call.name()).putObject("input");
     return block;
   }
 
-  private static void stop(ObjectNode json, TurnReply reply) {
+  static void stop(ObjectNode json, TurnReply reply) {
     String reason =
         switch (reply.finish()) {
           case LENGTH -> "max_tokens";
@@ -221,72 +222,18 @@ public record AnthropicMessages() implements AgentDialect {
     }
   }
 
-  private static ObjectNode usage(TurnReply reply) {
+  static ObjectNode usage(TurnStart start, int sampledTokens) {
     return JsonNodeFactory.instance
         .objectNode()
-        .put("input_tokens", reply.promptTokens())
+        .put("input_tokens", start.promptTokens())
         .put("cache_creation_input_tokens", 0)
         .put("cache_read_input_tokens", 0)
-        .put("output_tokens", reply.sampledTokens());
+        .put("output_tokens", sampledTokens);
   }
 
-  /** Blocks come one after the other, each whole: clients join what they are sent. */
   @Override
-  public List<ServerEvent> events(TurnReply reply, TurnRequest request) {
-    List<ServerEvent> events = new ArrayList<>();
-    ObjectNode message = head(reply, request);
-    message.putArray(CONTENT);
-    message.putNull(STOP_REASON).putNull(STOP_SEQUENCE);
-    message.set("usage", usage(reply).put("output_tokens", 0));
-    ObjectNode start = JsonNodeFactory.instance.objectNode();
-    start.set("message", message);
-    events.add(ServerEvent.typed("message_start", start));
-    int index = 0;
-    if (!reply.answer().reasoning().isEmpty()) {
-      block(
-          events,
-          index++,
-          thinking(reply, ""),
-          List.of(
-              delta("thinking_delta", THINKING, reply.answer().reasoning()),
-              delta("signature_delta", "signature", signature(reply))));
-    }
-    if (hasText(reply)) {
-      ObjectNode text = JsonNodeFactory.instance.objectNode().put(TYPE, TEXT).put(TEXT, "");
-      block(events, index++, text, List.of(delta("text_delta", TEXT, reply.answer().content())));
-    }
-    for (ChatCall call : reply.answer().calls()) {
-      block(
-          events,
-          index++,
-          call(call),
-          List.of(delta("input_json_delta", "partial_json", call.arguments())));
-    }
-    ObjectNode end = JsonNodeFactory.instance.objectNode();
-    stop(end.putObject("delta"), reply);
-    end.set("usage", usage(reply));
-    events.add(ServerEvent.typed("message_delta", end));
-    events.add(ServerEvent.typed("message_stop", JsonNodeFactory.instance.objectNode()));
-    return events;
-  }
-
-  private static ObjectNode delta(String type, String name, String text) {
-    return JsonNodeFactory.instance.objectNode().put(TYPE, type).put(name, text);
-  }
-
-  private static void block(
-      List<ServerEvent> events, int index, ObjectNode block, List<ObjectNode> deltas) {
-    ObjectNode start = JsonNodeFactory.instance.objectNode().put(INDEX, index);
-    start.set("content_block", block);
-    events.add(ServerEvent.typed("content_block_start", start));
-    for (ObjectNode delta : deltas) {
-      ObjectNode event = JsonNodeFactory.instance.objectNode().put(INDEX, index);
-      event.set("delta", delta);
-      events.add(ServerEvent.typed("content_block_delta", event));
-    }
-    events.add(
-        ServerEvent.typed(
-            "content_block_stop", JsonNodeFactory.instance.objectNode().put(INDEX, index)));
+  public AnswerStream stream(TurnStart start, TurnRequest request) {
+    return new MessageBlocks(start, request);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.ToolDeclaration;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,8 +21,9 @@ public record ChatCompletions() implements AgentDialect {
   private static final String DISTRIBUTION =
       "it would change the distribution that the policy is trained on";
   private static final String FUNCTION = "function";
-  private static final String CONTENT = "content";
-  private static final String FINISH = "finish_reason";
+  static final String CONTENT = "content";
+  static final String FINISH = "finish_reason";
+  static final String REASONING = "reasoning_content";
 
   @Override
   public TurnRequest read(JsonNode body) throws MalformedTurnException {
@@ -102,7 +104,7 @@ public record ChatCompletions() implements AgentDialect {
 
   @Override
   public ObjectNode whole(TurnReply reply, TurnRequest request) {
-    ObjectNode json = head(reply, request, "chat.completion");
+    ObjectNode json = head(reply.start(), request, "chat.completion");
     ObjectNode choice = json.putArray("choices").addObject().put("index", 0);
     choice.put(FINISH, finish(reply)).putNull("logprobs");
     ObjectNode message = choice.putObject("message").put("role", "assistant");
@@ -116,12 +118,12 @@ public record ChatCompletions() implements AgentDialect {
     return json;
   }
 
-  private static ObjectNode head(TurnReply reply, TurnRequest request, String object) {
+  static ObjectNode head(TurnStart start, TurnRequest request, String object) {
     return JsonNodeFactory.instance
         .objectNode()
-        .put("id", "chatcmpl-t%d".formatted(reply.ordinal()))
+        .put("id", "chatcmpl-t%d".formatted(start.number()))
         .put("object", object)
-        .put("created", reply.createdSeconds())
+        .put("created", start.createdSeconds())
         .put("model", request.model().isEmpty() ? "policy" : request.model());
   }
 
@@ -137,80 +139,34 @@ public record ChatCompletions() implements AgentDialect {
 
   private static void reasoning(ObjectNode message, TurnReply reply) {
     if (!reply.answer().reasoning().isEmpty()) {
-      message.put("reasoning_content", reply.answer().reasoning());
+      message.put(REASONING, reply.answer().reasoning());
     }
   }
 
-  private static ObjectNode call(ChatCall call) {
+  static ObjectNode call(ChatCall call) {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.put("id", call.id()).put("type", FUNCTION);
     json.putObject(FUNCTION).put("name", call.name()).put("arguments", call.arguments());
     return json;
   }
 
-  private static String finish(TurnReply reply) {
+  static String finish(TurnReply reply) {
     return reply.finish().name().toLowerCase(Locale.ROOT);
   }
 
-  private static ObjectNode usage(TurnReply reply) {
+  static ObjectNode usage(TurnReply reply) {
     ObjectNode usage = JsonNodeFactory.instance.objectNode();
     usage
-        .put("prompt_tokens", reply.promptTokens())
+        .put("prompt_tokens", reply.start().promptTokens())
         .put("completion_tokens", reply.sampledTokens())
-        .put("total_tokens", reply.promptTokens() + reply.sampledTokens());
+        .put("total_tokens", reply.start().promptTokens() + reply.sampledTokens());
     usage.putObject("prompt_tokens_details").put("cached_tokens", 0);
     return usage;
   }
 
-  /** Every call is one fragment, and all calls are one chunk: some clients join across indices. */
   @Override
-  public List<ServerEvent> events(TurnReply reply, TurnRequest request) {
-    List<ServerEvent> events = new ArrayList<>();
-    ObjectNode first = delta();
-    first.put("role", "assistant").put(CONTENT, "");
-    events.add(chunk(reply, request, first, ""));
-    if (!reply.answer().reasoning().isEmpty()) {
-      ObjectNode thought = delta();
-      reasoning(thought, reply);
-      events.add(chunk(reply, request, thought, ""));
-    }
-    if (!reply.answer().content().isEmpty()) {
-      events.add(chunk(reply, request, delta().put(CONTENT, reply.answer().content()), ""));
-    }
-    if (!reply.answer().calls().isEmpty()) {
-      ObjectNode called = delta();
-      ArrayNode calls = called.putArray("tool_calls");
-      for (ChatCall call : reply.answer().calls()) {
-        calls.add(call(call).put("index", calls.size()));
-      }
-      events.add(chunk(reply, request, called, ""));
-    }
-    events.add(chunk(reply, request, delta(), finish(reply)));
-    if (request.usage()) {
-      ObjectNode counts = head(reply, request, "chat.completion.chunk");
-      counts.putArray("choices");
-      counts.set("usage", usage(reply));
-      events.add(ServerEvent.of(counts));
-    }
-    events.add(new ServerEvent("", "[DONE]"));
-    return events;
-  }
-
-  private static ObjectNode delta() {
-    return JsonNodeFactory.instance.objectNode();
-  }
-
-  private static ServerEvent chunk(
-      TurnReply reply, TurnRequest request, ObjectNode delta, String finish) {
-    ObjectNode json = head(reply, request, "chat.completion.chunk");
-    ObjectNode choice = json.putArray("choices").addObject().put("index", 0);
-    choice.set("delta", delta);
-    if (finish.isEmpty()) {
-      choice.putNull(FINISH);
-    } else {
-      choice.put(FINISH, finish);
-    }
-    return ServerEvent.of(json);
+  public AnswerStream stream(TurnStart start, TurnRequest request) {
+    return new ChatChunks(start, request);
   }
 
   @Override

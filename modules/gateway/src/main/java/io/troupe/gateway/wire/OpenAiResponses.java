@@ -12,19 +12,20 @@ import io.troupe.gateway.dialog.ToolDeclaration;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import java.util.ArrayList;
 import java.util.List;
 
 /** OpenAI's {@code /v1/responses}; every request brings its whole conversation. */
 public record OpenAiResponses() implements AgentDialect {
   private static final String TYPE = "type";
-  private static final String TEXT = "text";
-  private static final String STATUS = "status";
-  private static final String COMPLETED = "completed";
-  private static final String IN_PROGRESS = "in_progress";
+  static final String TEXT = "text";
+  static final String STATUS = "status";
+  static final String COMPLETED = "completed";
+  static final String IN_PROGRESS = "in_progress";
   private static final String CONTENT = "content";
   private static final String MESSAGE = "message";
-  private static final String ARGUMENTS = "arguments";
+  static final String ARGUMENTS = "arguments";
   private static final String OUTPUT = "output";
   private static final String FUNCTION_CALL = "function_call";
   private static final String REASONING = "reasoning";
@@ -43,7 +44,8 @@ public record OpenAiResponses() implements AgentDialect {
     if (choice.isObject() || choice.asText("auto").equals("required")) {
       throw new MalformedTurnException(
           "tool_choice",
-          "only auto and none: another would change the distribution that the policy is trained on");
+          "only auto and none: another would change the distribution that the policy is trained"
+              + " on");
     }
     TurnRequest request =
         new TurnRequest(
@@ -159,26 +161,26 @@ public record OpenAiResponses() implements AgentDialect {
   @Override
   public ObjectNode whole(TurnReply reply, TurnRequest request) {
     boolean cut = reply.finish() == Finish.LENGTH;
-    ObjectNode json = head(reply, request, cut ? "incomplete" : COMPLETED);
+    ObjectNode json = head(reply.start(), request, cut ? "incomplete" : COMPLETED);
     if (cut) {
       json.putObject("incomplete_details").put("reason", "max_output_tokens");
     }
-    items(reply, COMPLETED).forEach(json.putArray(OUTPUT)::add);
-    ObjectNode usage = json.putObject("usage").put("input_tokens", reply.promptTokens());
+    items(reply).forEach(json.putArray(OUTPUT)::add);
+    ObjectNode usage = json.putObject("usage").put("input_tokens", reply.start().promptTokens());
     usage.putObject("input_tokens_details").put("cached_tokens", 0);
     usage.put("output_tokens", reply.sampledTokens());
     usage.putObject("output_tokens_details").put("reasoning_tokens", 0);
-    usage.put("total_tokens", reply.promptTokens() + reply.sampledTokens());
+    usage.put("total_tokens", reply.start().promptTokens() + reply.sampledTokens());
     return json;
   }
 
-  private static ObjectNode head(TurnReply reply, TurnRequest request, String status) {
+  static ObjectNode head(TurnStart start, TurnRequest request, String status) {
     ObjectNode json =
         JsonNodeFactory.instance
             .objectNode()
-            .put("id", "resp_t%d".formatted(reply.ordinal()))
+            .put("id", "resp_t%d".formatted(start.number()))
             .put("object", "response")
-            .put("created_at", reply.createdSeconds())
+            .put("created_at", start.createdSeconds())
             .put(STATUS, status)
             .put("model", request.model().isEmpty() ? "policy" : request.model())
             .put("parallel_tool_calls", request.parallelCalls())
@@ -188,42 +190,55 @@ public record OpenAiResponses() implements AgentDialect {
     return json;
   }
 
-  /** The items of an answer, with the same ids wherever they appear. */
-  private static List<ObjectNode> items(TurnReply reply, String status) {
-    boolean whole = status.equals(COMPLETED);
+  /** The items of an answer. */
+  private static List<ObjectNode> items(TurnReply reply) {
     List<ObjectNode> items = new ArrayList<>();
     if (!reply.answer().reasoning().isEmpty()) {
-      ObjectNode item = item(REASONING, "rs_t%d".formatted(reply.ordinal()), status);
-      item.putArray("summary");
-      ArrayNode parts = item.putArray(CONTENT);
-      if (whole) {
-        parts.addObject().put(TYPE, "reasoning_text").put(TEXT, reply.answer().reasoning());
-      }
-      items.add(item.put("encrypted_content", "t%d".formatted(reply.ordinal())));
+      items.add(reasoning(reply.start(), reply.answer().reasoning(), COMPLETED));
     }
-    if (!reply.answer().content().isEmpty() || reply.answer().calls().isEmpty()) {
-      ObjectNode item = item(MESSAGE, "msg_t%d".formatted(reply.ordinal()), status);
-      ArrayNode parts = item.put("role", "assistant").putArray(CONTENT);
-      if (whole) {
-        parts.add(part(reply.answer().content()));
-      }
-      items.add(item);
+    if (hasMessage(reply)) {
+      items.add(message(reply.start(), reply.answer().content(), COMPLETED));
     }
-    for (ChatCall call : reply.answer().calls()) {
-      ObjectNode item = item(FUNCTION_CALL, "fc" + call.id().substring("call".length()), status);
-      items.add(
-          item.put("call_id", call.id())
-              .put("name", call.name())
-              .put(ARGUMENTS, whole ? call.arguments() : ""));
-    }
+    reply.answer().calls().forEach(call -> items.add(call(call, COMPLETED)));
     return items;
+  }
+
+  static boolean hasMessage(TurnReply reply) {
+    return !reply.answer().content().isEmpty() || reply.answer().calls().isEmpty();
+  }
+
+  /** Items have the same ids wherever they appear, and their content where they are complete. */
+  static ObjectNode reasoning(TurnStart start, String text, String status) {
+    ObjectNode item = item(REASONING, "rs_t%d".formatted(start.number()), status);
+    item.putArray("summary");
+    ArrayNode parts = item.putArray(CONTENT);
+    if (status.equals(COMPLETED)) {
+      parts.addObject().put(TYPE, "reasoning_text").put(TEXT, text);
+    }
+    return item.put("encrypted_content", "t%d".formatted(start.number()));
+  }
+
+  static ObjectNode message(TurnStart start, String text, String status) {
+    ObjectNode item = item(MESSAGE, "msg_t%d".formatted(start.number()), status);
+    ArrayNode parts = item.put("role", "assistant").putArray(CONTENT);
+    if (status.equals(COMPLETED)) {
+      parts.add(part(text));
+    }
+    return item;
+  }
+
+  static ObjectNode call(ChatCall call, String status) {
+    return item(FUNCTION_CALL, "fc" + call.id().substring("call".length()), status)
+        .put("call_id", call.id())
+        .put("name", call.name())
+        .put(ARGUMENTS, status.equals(COMPLETED) ? call.arguments() : "");
   }
 
   private static ObjectNode item(String type, String id, String status) {
     return JsonNodeFactory.instance.objectNode().put(TYPE, type).put("id", id).put(STATUS, status);
   }
 
-  private static ObjectNode part(String text) {
+  static ObjectNode part(String text) {
     ObjectNode part =
         JsonNodeFactory.instance.objectNode().put(TYPE, "output_text").put(TEXT, text);
     part.putArray("annotations");
@@ -232,81 +247,14 @@ public record OpenAiResponses() implements AgentDialect {
   }
 
   @Override
-  public List<ServerEvent> events(TurnReply reply, TurnRequest request) {
-    EventSequence events = new EventSequence();
-    ObjectNode begun = head(reply, request, IN_PROGRESS);
-    events.add("response.created", response(begun));
-    events.add("response.in_progress", response(begun));
-    List<ObjectNode> begins = items(reply, IN_PROGRESS);
-    List<ObjectNode> ends = items(reply, COMPLETED);
-    for (int i = 0; i < ends.size(); i++) {
-      events.add("response.output_item.added", at(i).set("item", begins.get(i)));
-      deltas(events, ends.get(i), i);
-      events.add("response.output_item.done", at(i).set("item", ends.get(i)));
-    }
-    ObjectNode whole = whole(reply, request);
-    events.add("response." + whole.path(STATUS).textValue(), response(whole));
-    return events.all();
+  public AnswerStream stream(TurnStart start, TurnRequest request) {
+    return new ResponseItems(start, request);
   }
 
-  private static void deltas(EventSequence events, ObjectNode item, int index) {
-    switch (item.path(TYPE).textValue()) {
-      case REASONING -> {
-        String text = item.at("/content/0/text").textValue();
-        events.add("response.reasoning_text.delta", within(item, index).put("delta", text));
-        events.add("response.reasoning_text.done", within(item, index).put(TEXT, text));
-      }
-      case MESSAGE -> {
-        String text = item.at("/content/0/text").textValue();
-        events.add("response.content_part.added", within(item, index).set("part", part("")));
-        ObjectNode delta = within(item, index).put("delta", text);
-        delta.putArray("logprobs");
-        events.add("response.output_text.delta", delta);
-        ObjectNode done = within(item, index).put(TEXT, text);
-        done.putArray("logprobs");
-        events.add("response.output_text.done", done);
-        events.add("response.content_part.done", within(item, index).set("part", part(text)));
-      }
-      default -> {
-        String arguments = item.path(ARGUMENTS).textValue();
-        events.add(
-            "response.function_call_arguments.delta", of(item, index).put("delta", arguments));
-        events.add(
-            "response.function_call_arguments.done", of(item, index).put(ARGUMENTS, arguments));
-      }
-    }
-  }
-
-  private static ObjectNode response(ObjectNode response) {
+  static ObjectNode response(ObjectNode response) {
     ObjectNode data = JsonNodeFactory.instance.objectNode();
     data.set("response", response);
     return data;
-  }
-
-  private static ObjectNode at(int index) {
-    return JsonNodeFactory.instance.objectNode().put("output_index", index);
-  }
-
-  private static ObjectNode of(ObjectNode item, int index) {
-    return at(index).put("item_id", item.path("id").textValue());
-  }
-
-  private static ObjectNode within(ObjectNode item, int index) {
-    return of(item, index).put("content_index", 0);
-  }
-
-  /** Events with rising numbers. */
-  private static final class EventSequence {
-    private final List<ServerEvent> events = new ArrayList<>();
-
-    void add(String type, JsonNode data) {
-      ObjectNode numbered = data.deepCopy();
-      events.add(ServerEvent.typed(type, numbered.put("sequence_number", events.size())));
-    }
-
-    List<ServerEvent> all() {
-      return List.copyOf(events);
-    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.troupe.gateway.wire;
 
+import static io.troupe.gateway.wire.DialectFixture.events;
 import static io.troupe.gateway.wire.DialectFixture.json;
 import static io.troupe.gateway.wire.DialectFixture.reply;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +28,9 @@ class AnthropicMessagesTest {
         + "'thinking':{'type':'adaptive'},'system':[{'type':'text','text':"
         + "'x-anthropic-billing-header: cc_version=2; cch="
         + hash
-        + ";\\nYou are careful.','cache_control':{'type':'ephemeral'}},{'type':'text','text':' Be brief.'}],"
+        + ";\\n"
+        + "You are careful.','cache_control':{'type':'ephemeral'}},{'type':'text','text':' Be"
+        + " brief.'}],"
         + "'tools':[{'name':'Bash','description':'runs','input_schema':{'type':'object'}},"
         + "{'type':'web_search_20250305','name':'web_search'}],'messages':["
         + "{'role':'user','content':'list'},"
@@ -35,8 +38,8 @@ class AnthropicMessagesTest {
         + "{'type':'text','text':'Yes.'},"
         + "{'type':'tool_use','id':'call_t0_0','name':'Bash','input':{'command':'ls'}}]},"
         + "{'role':'user','content':[{'type':'tool_result','tool_use_id':'call_t0_0','is_error':true,"
-        + "'content':[{'type':'text','text':'a'},{'type':'text','text':'b'}]},"
-        + "{'type':'text','text':'go on'}]}]}";
+        + "'content':[{'type':'text','text':'a'},{'type':'text','text':'b'}]},{'type':'text','text':'go"
+        + " on'}]}]}";
   }
 
   @Test
@@ -86,8 +89,7 @@ class AnthropicMessagesTest {
 
   @Test
   void whole_emptyAnswer_hasOneEmptyText() throws MalformedTurnException {
-    TurnReply empty =
-        new TurnReply(0, 1, new ParsedAnswer("", "", List.of()), Finish.LENGTH, "", 1, 1);
+    TurnReply empty = reply(new ParsedAnswer("", "", List.of()), Finish.LENGTH);
     JsonNode json = DIALECT.whole(empty, DIALECT.read(json(claudeCode("1"))));
     assertThat(json.path("content")).isEqualTo(json("[{'type':'text','text':''}]"));
     assertThat(json.path("stop_reason").textValue()).isEqualTo("max_tokens");
@@ -95,7 +97,7 @@ class AnthropicMessagesTest {
 
   @Test
   void events_blocks_doNotInterleaveAndArgumentsAreTheSampledText() throws MalformedTurnException {
-    List<ServerEvent> events = DIALECT.events(reply(), DIALECT.read(json(claudeCode("1"))));
+    List<ServerEvent> events = events(DIALECT, reply(), DIALECT.read(json(claudeCode("1"))));
     assertThat(events)
         .extracting(ServerEvent::name)
         .containsExactly(
@@ -121,6 +123,38 @@ class AnthropicMessagesTest {
     assertThat(json(events.get(3).data()).at("/delta/signature").textValue()).isEqualTo("t7");
     assertThat(json(events.get(11).data()).at("/delta/stop_reason").textValue())
         .isEqualTo("tool_use");
+  }
+
+  @Test
+  void grow_answerInPieces_growsOneBlockAfterTheOther() throws MalformedTurnException {
+    List<ServerEvent> events =
+        events(
+            DIALECT,
+            reply(new ParsedAnswer("hmm", "so", List.of()), Finish.STOP),
+            DIALECT.read(json(claudeCode("1"))),
+            List.of(new ParsedAnswer("h", "", List.of()), new ParsedAnswer("hmm", "s", List.of())));
+    assertThat(events)
+        .extracting(
+            event ->
+                json(event.data()).at("/delta/thinking").asText()
+                    + json(event.data()).at("/delta/text").asText()
+                    + event.name().replace("content_block_", ""))
+        .containsExactly(
+            "message_start",
+            "start",
+            "hdelta",
+            "ping",
+            "mmdelta",
+            "delta",
+            "stop",
+            "start",
+            "sdelta",
+            "ping",
+            "odelta",
+            "stop",
+            "message_delta",
+            "message_stop");
+    assertThat(json(events.get(8).data()).path("index").intValue()).isEqualTo(1);
   }
 
   @Test

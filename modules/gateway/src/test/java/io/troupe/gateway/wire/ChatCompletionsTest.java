@@ -1,7 +1,9 @@
 package io.troupe.gateway.wire;
 
 import static io.troupe.gateway.wire.DialectFixture.CALL;
+import static io.troupe.gateway.wire.DialectFixture.events;
 import static io.troupe.gateway.wire.DialectFixture.json;
+import static io.troupe.gateway.wire.DialectFixture.reply;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,10 +12,10 @@ import io.troupe.gateway.dialog.ChatCall;
 import io.troupe.gateway.dialog.ChatMessage;
 import io.troupe.gateway.dialog.ChatMessage.Role;
 import io.troupe.gateway.dialog.MalformedTurnException;
-import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,8 +39,7 @@ class ChatCompletionsTest {
                 + "'max_completion_tokens':99,'stop':['##'],'parallel_tool_calls':false,"
                 + "'tool_choice':'auto','tools':["
                 + TOOL
-                + "],'messages':["
-                + "{'role':'developer','content':'be brief'},"
+                + "],'messages':[{'role':'developer','content':'be brief'},"
                 + "{'role':'user','content':[{'type':'text','text':'1+'},{'type':'text','text':'1?'}]},"
                 + "{'role':'assistant','content':null,'refusal':null,'reasoning_content':'hm','tool_calls':["
                 + "{'id':'c','type':'function','function':{'name':'calc','arguments':'{}'}}]},"
@@ -93,17 +94,15 @@ class ChatCompletionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{'role':'tool','tool_call_id':'call_t0_0','content':'9'}|'call_t0_0' is no open call of the assistant's message before it",
-        "{'role':'user','content':[{'type':'image_url'}]}|parts of type 'image_url' are not served: the policy reads texts",
+        "{'role':'tool','tool_call_id':'call_t0_0','content':'9'}|'call_t0_0' is no open call of"
+            + " the assistant's message before it",
+        "{'role':'user','content':[{'type':'image_url'}]}|parts of type 'image_url' are not served:"
+            + " the policy reads texts",
         "{'role':'king','content':'a'}|no role 'king'",
       })
   void read_forgedOrForeignMessage_isRefused(String message, String reason) {
     assertThatThrownBy(() -> read("{'messages':[{'role':'user','content':'a'}," + message + "]}"))
         .hasMessage(reason);
-  }
-
-  private static TurnReply reply(ParsedAnswer answer, Finish finish) {
-    return new TurnReply(7, 1, answer, finish, "", 9, 7);
   }
 
   private static TurnRequest request(boolean usage) throws MalformedTurnException {
@@ -121,8 +120,8 @@ class ChatCompletionsTest {
             json(
                 "{'id':'chatcmpl-t7','object':'chat.completion','created':1,'model':'policy','choices':["
                     + "{'index':0,'finish_reason':'tool_calls','logprobs':null,'message':{"
-                    + "'role':'assistant','content':null,'tool_calls':[{'id':'call_t7_0',"
-                    + "'type':'function','function':{'name':'calc','arguments':'{\\\"e\\\": \\\"1+1\\\"}'}}]}}],"
+                    + "'role':'assistant','content':null,'tool_calls':[{'id':'call_t7_0','type':'function','function':{'name':'calc','arguments':'{\\\"e\\\":"
+                    + " \\\"1+1\\\"}'}}]}}],"
                     + "'usage':{'prompt_tokens':9,'completion_tokens':7,'total_tokens':16,"
                     + "'prompt_tokens_details':{'cached_tokens':0}}}"));
   }
@@ -139,7 +138,7 @@ class ChatCompletionsTest {
   @Test
   void events_callAndCounts_endWithDone() throws MalformedTurnException {
     ParsedAnswer answer = new ParsedAnswer("", "so", List.of(CALL, CALL));
-    List<ServerEvent> events = DIALECT.events(reply(answer, Finish.TOOL_CALLS), request(true));
+    List<ServerEvent> events = events(DIALECT, reply(answer, Finish.TOOL_CALLS), request(true));
     assertThat(events.getLast().text()).isEqualTo("data: [DONE]\n\n");
     List<JsonNode> chunks =
         events.stream().limit(events.size() - 1).map(each -> json(each.data())).toList();
@@ -153,6 +152,40 @@ class ChatCompletionsTest {
     assertThat(chunks.get(4).path("choices")).isEmpty();
     assertThat(chunks.get(4).at("/usage/total_tokens").intValue()).isEqualTo(16);
     assertThat(chunks).hasSize(5);
+  }
+
+  @Test
+  void grow_answerInPieces_isSentOnceAndCallsAtTheEnd() throws MalformedTurnException {
+    ParsedAnswer answer = new ParsedAnswer("hmm", "so it is", List.of(CALL));
+    List<ServerEvent> events =
+        events(
+            DIALECT,
+            reply(answer, Finish.TOOL_CALLS),
+            request(false),
+            List.of(
+                new ParsedAnswer("h", "", List.of()), new ParsedAnswer("hmm", "so", List.of())));
+    assertThat(events.stream().limit(events.size() - 1).map(each -> json(each.data())))
+        .extracting(each -> each.at("/choices/0/delta").toString().replace('"', '\''))
+        .containsExactly(
+            "{'role':'assistant','content':''}",
+            "{'reasoning_content':'h'}",
+            "{}",
+            "{'reasoning_content':'mm'}",
+            "{'content':'so'}",
+            "{}",
+            "{'content':' it is'}",
+            "{'tool_calls':[{'id':'call_t7_0','type':'function','function':{'name':'calc',"
+                + "'arguments':'{\\'e\\': \\'1+1\\'}'},'index':0}]}",
+            "{}");
+  }
+
+  @Test
+  void grow_answerThatTakesBackWhatWasSent_isABrokenInvariant() throws MalformedTurnException {
+    AnswerStream stream = DIALECT.stream(new TurnStart(7, 1, 9), request(false));
+    stream.begin();
+    assertThat(stream.grow(new ParsedAnswer("", "so", List.of()))).hasSize(1);
+    assertThatThrownBy(() -> stream.grow(new ParsedAnswer("", "no", List.of())))
+        .hasMessage("an answer of 2 characters does not begin with the 2 that were sent");
   }
 
   @Test

@@ -7,6 +7,9 @@ import io.troupe.gateway.dialog.ChatCall;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
+import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.dialog.TurnStart;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What tests of dialects share. */
@@ -27,7 +30,32 @@ final class DialectFixture {
 
   /** A turn that thought, spoke and called. */
   static TurnReply reply() {
-    return new TurnReply(
-        7, 1, new ParsedAnswer("hm", "so", List.of(CALL)), Finish.TOOL_CALLS, "", 9, 7);
+    return reply(new ParsedAnswer("hm", "so", List.of(CALL)), Finish.TOOL_CALLS);
+  }
+
+  /** The turn of number 7. */
+  static TurnReply reply(ParsedAnswer answer, Finish finish) {
+    return new TurnReply(new TurnStart(7, 1, 9), answer, finish, "", 7);
+  }
+
+  /** An answer that was sampled before its first event left. */
+  static List<ServerEvent> events(AgentDialect dialect, TurnReply reply, TurnRequest request) {
+    AnswerStream stream = dialect.stream(reply.start(), request);
+    List<ServerEvent> events = new ArrayList<>(stream.begin());
+    events.addAll(stream.end(reply));
+    return events;
+  }
+
+  /** An answer of which the stream hears in pieces. */
+  static List<ServerEvent> events(
+      AgentDialect dialect, TurnReply reply, TurnRequest request, List<ParsedAnswer> pieces) {
+    AnswerStream stream = dialect.stream(reply.start(), request);
+    List<ServerEvent> events = new ArrayList<>(stream.begin());
+    for (ParsedAnswer piece : pieces) {
+      events.addAll(stream.grow(piece));
+      events.add(stream.alive());
+    }
+    events.addAll(stream.end(reply));
+    return events;
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.gateway.wire;
 
+import static io.troupe.gateway.wire.DialectFixture.events;
 import static io.troupe.gateway.wire.DialectFixture.json;
 import static io.troupe.gateway.wire.DialectFixture.reply;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,7 +65,7 @@ class OpenAiResponsesTest {
 
   @Test
   void events_items_haveTheIdsOfTheWholeAndRisingNumbers() throws MalformedTurnException {
-    List<ServerEvent> events = DIALECT.events(reply(), DIALECT.read(json(CODEX)));
+    List<ServerEvent> events = events(DIALECT, reply(), DIALECT.read(json(CODEX)));
     assertThat(events)
         .extracting(event -> event.name().substring("response.".length()))
         .containsExactly(
@@ -102,10 +103,47 @@ class OpenAiResponsesTest {
     assertThat(done.getLast().path("id").textValue()).isEqualTo("fc_t7_0");
   }
 
+  /** Codex counts events, and takes a stream without any for a broken one. */
+  @Test
+  void grow_answerInPieces_keepsOneItemOpenAndCountsOn() throws MalformedTurnException {
+    List<ServerEvent> events =
+        events(
+            DIALECT,
+            reply(new ParsedAnswer("hmm", "so", List.of()), Finish.STOP),
+            DIALECT.read(json(CODEX)),
+            List.of(new ParsedAnswer("h", "", List.of()), new ParsedAnswer("hmm", "s", List.of())));
+    assertThat(events)
+        .extracting(event -> event.name().substring("response.".length()))
+        .containsExactly(
+            "created",
+            "in_progress",
+            "output_item.added",
+            "reasoning_text.delta",
+            "in_progress",
+            "reasoning_text.delta",
+            "reasoning_text.done",
+            "output_item.done",
+            "output_item.added",
+            "content_part.added",
+            "output_text.delta",
+            "in_progress",
+            "output_text.delta",
+            "output_text.done",
+            "content_part.done",
+            "output_item.done",
+            "completed");
+    for (int i = 0; i < events.size(); i++) {
+      assertThat(json(events.get(i).data()).path("sequence_number").intValue()).isEqualTo(i);
+    }
+    JsonNode whole = json(events.getLast().data()).path("response");
+    assertThat(whole.at("/output/0/content/0/text").textValue()).isEqualTo("hmm");
+    assertThat(json(events.get(6).data()).path("text").textValue()).isEqualTo("hmm");
+    assertThat(json(events.get(12).data()).path("delta").textValue()).isEqualTo("o");
+  }
+
   @Test
   void whole_answerThatIsCut_isIncomplete() throws MalformedTurnException {
-    TurnReply cut =
-        new TurnReply(1, 1, new ParsedAnswer("", "so", List.of()), Finish.LENGTH, "", 1, 1);
+    TurnReply cut = reply(new ParsedAnswer("", "so", List.of()), Finish.LENGTH);
     JsonNode json = DIALECT.whole(cut, DIALECT.read(json(CODEX)));
     assertThat(json.path("status").textValue()).isEqualTo("incomplete");
     assertThat(json.at("/incomplete_details/reason").textValue()).isEqualTo("max_output_tokens");

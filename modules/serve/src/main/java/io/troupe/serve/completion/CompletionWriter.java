@@ -2,6 +2,7 @@ package io.troupe.serve.completion;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.IncrementalText;
 import io.troupe.engine.Scorer;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.protocol.JsonFields;

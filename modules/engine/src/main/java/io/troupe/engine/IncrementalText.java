@@ -1,7 +1,5 @@
-package io.troupe.serve.completion;
+package io.troupe.engine;
 
-import io.troupe.engine.StopMatcher;
-import io.troupe.engine.Tokenizer;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
@@ -51,10 +49,11 @@ public final class IncrementalText {
     if (last) {
       decode(new byte[0], true);
     }
-    String whole = last && !keepStop ? StopMatcher.cut(text.toString(), stops) : text.toString();
-    int until = last ? whole.length() : Math.max(emitted, whole.length() - held);
-    String news = whole.substring(Math.min(emitted, until), until);
-    emitted = Math.max(emitted, until);
+    String whole = keepStop ? text.toString() : StopMatcher.cut(text.toString(), stops);
+    int end = last ? whole.length() : Math.min(whole.length(), text.length() - held);
+    int until = Math.max(emitted, end);
+    String news = whole.substring(emitted, until);
+    emitted = until;
     return news;
   }
 
