@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** S1 to S4 in virtual time while parts fail; an audit of each run is the judge. */
 class FaultsTest {
-  /** Hours of each seed; {@code -Dtroupe.sim.hours=10000} is the soak. */
+  /** Hours of each of 20 seeds; {@code -Dtroupe.sim.hours=500} is the soak of 10,000. */
   private static final double HOURS =
       Double.parseDouble(System.getProperty("troupe.sim.hours", "1.5"));
 
