@@ -133,6 +133,34 @@ final class EvalCommandTest {
     assertThat(summary("all").path("protocol").path("policy").path("version").asInt()).isEqualTo(6);
   }
 
+  /** Servers answer once. */
+  @Test
+  void eval_taskWithToolsAtAServer_isRefusedWithTheWayOut() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("tools.yaml"),
+            """
+            tasks:
+              - name: tools
+                episode: {environment: {name: calculator}, max_turns: 2}
+                datasets: [{name: arithmetic, min: 0, max: 3}]
+            """);
+    String server = "http://127.0.0.1:1";
+    Said served =
+        eval(
+            run.toString(),
+            file.toString(),
+            "--endpoint",
+            server,
+            "--model",
+            "m",
+            "-o",
+            in("served"));
+    assertThat(served.code()).isEqualTo(2);
+    assertThat(served.err()).contains("task tools: episode: servers are asked for single answers");
+    assertThat(folder.resolve("served")).doesNotExist();
+  }
+
   @Test
   void eval_badUsage_isRefusedWithTheNextStep() {
     assertThat(eval("nothing-here", "-o", in("e")).code()).isEqualTo(2);

@@ -12,6 +12,11 @@ public interface AnswerSource extends AutoCloseable {
    */
   List<CompletionStage<List<Answer>>> answer(List<Question> questions);
 
+  /** What samples the prompts of a task: the same, unless the tasks are answered differently. */
+  default AnswerSource forTask(EvaluationTask task) {
+    return this;
+  }
+
   /** Ends all sampling; open questions fail. */
   @Override
   void close();

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 public final class EngineAnswers implements AnswerSource {
   private static final int PART = 32;
 
-  /** Samples parts of questions, and closes its engine. */
+  /** Samples parts of questions. */
   public interface PartSampler extends AutoCloseable {
     /**
      * Starts to sample.
@@ -49,7 +49,11 @@ public final class EngineAnswers implements AnswerSource {
     this.tokenizer = tokenizer;
   }
 
-  /** Answers that are one completion each. */
+  /**
+   * Answers that are one completion each.
+   *
+   * @param engine stays open when this is closed
+   */
   public EngineAnswers(SamplingEngine engine, Tokenizer tokenizer) {
     this(new Completions(engine, tokenizer), tokenizer);
   }
@@ -121,7 +125,7 @@ public final class EngineAnswers implements AnswerSource {
 
     @Override
     public void close() {
-      engine.close();
+      // The engine is the caller's.
     }
   }
 }

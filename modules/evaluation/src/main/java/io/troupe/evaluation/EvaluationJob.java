@@ -152,7 +152,7 @@ public final class EvaluationJob {
       for (int from = done / chunk * chunk; from < items.size(); from += chunk) {
         List<EvaluationItem> some = items.subList(from, Math.min(from + chunk, items.size()));
         List<CompletionStage<List<Answer>>> stages =
-            source.answer(some.stream().map(this::question).toList());
+            source.forTask(task).answer(some.stream().map(this::question).toList());
         for (int i = 0; i < some.size(); i++) {
           if (!sampled(some.get(i), stages.get(i), from + i < done)) {
             return false;

@@ -72,12 +72,12 @@ final class EvalOptions {
   static String ownRows(EvaluatedPolicy policy) {
     RunConfig run = policy.run().getFirst().config();
     return """
-        seed: %d
-        tasks:
-          - name: held_out
-            prompts: %d
-            max_tokens: %d
-        """
+    seed: %d
+    tasks:
+      - name: held_out
+        prompts: %d
+        max_tokens: %d
+    """
         .formatted(
             run.run().seed(), run.evaluation().prompts(), run.evaluationSampling().maxTokens());
   }
@@ -86,7 +86,7 @@ final class EvalOptions {
   static EvaluationFile withNamed(EvaluationFile own, EvaluatedPolicy policy) {
     RunConfig run = policy.run().getFirst().config();
     List<EvaluatedTask> all = new ArrayList<>(own.tasks());
-    run.evaluations().forEach(each -> all.add(new EvaluatedTask(each.name(), each.keys())));
+    run.evaluations().forEach(each -> all.add(EvaluatedTask.asTheRun(each.name(), each.keys())));
     return new EvaluationFile(own.seed(), own.k(), all, run.data(), run.verifier());
   }
 

@@ -65,7 +65,7 @@ record EvalSession(
               new EvaluationTasks(
                   policy, tasks, Optional.of(engines.tokenizer()), engines.contextLength())) {
         SamplingEngine engine = engines.newSampler();
-        try (AnswerSource source = policy.answers(engine, engines)) {
+        try (AnswerSource source = policy.answers(engine, engines, loaded)) {
           engine.load(policy.weights().getFirst()).toCompletableFuture().join();
           EvaluationProtocol protocol =
               protocol(policy.description(), tasks, resolved, loaded.tasks(), shard);

@@ -4,6 +4,7 @@ import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
+import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.rollout.VerifierSection;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
@@ -23,10 +24,23 @@ public record EvaluationFile(
     implements Validated {
   /** One task of an evaluation. */
   public record EvaluatedTask(
-      @Doc("Name of the task in files and tables.") String name, @Inline EvaluationKeys keys) {
+      @Doc("Name of the task in files and tables.") String name,
+      @Doc(
+              "Turns with tools or an agent, as `episode` of a run; without any, a run's policy"
+                  + " acts as the run says, and any other answers once.")
+          EpisodeSection episode,
+      @Inline EvaluationKeys keys) {
+    private static final EpisodeSection AS_THE_RUN =
+        ConfigurationFile.bind(EpisodeSection.class, Path.of("episode"), "{}", List.of()).config();
+
+    /** A task whose policy acts as its run says. */
+    public static EvaluatedTask asTheRun(String name, EvaluationKeys keys) {
+      return new EvaluatedTask(name, AS_THE_RUN, keys);
+    }
+
     /** The task with other keys. */
     public EvaluatedTask with(EvaluationKeys other) {
-      return new EvaluatedTask(name, other);
+      return new EvaluatedTask(name, episode, other);
     }
   }
 
@@ -34,7 +48,7 @@ public record EvaluationFile(
   public static EvaluationFile ofRun(
       long seed, List<NamedEvaluation> evaluations, DataSection data, VerifierSection verifier) {
     List<EvaluatedTask> tasks =
-        evaluations.stream().map(each -> new EvaluatedTask(each.name(), each.keys())).toList();
+        evaluations.stream().map(each -> EvaluatedTask.asTheRun(each.name(), each.keys())).toList();
     return new EvaluationFile(seed, List.of(), tasks, data, verifier);
   }
 

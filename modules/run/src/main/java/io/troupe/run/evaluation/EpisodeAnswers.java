@@ -35,19 +35,17 @@ final class EpisodeAnswers implements EngineAnswers.PartSampler {
   private static final Set<StopReason> CUT =
       EnumSet.of(StopReason.MAX_TOKENS, StopReason.CONTEXT_OVERFLOW);
 
-  private final SamplingEngine engine;
   private final Tokenizer tokenizer;
   private final EpisodeSampler sampler;
 
   /**
    * Opens the tools, or the agents' gateway.
    *
-   * @param engine closed with this
+   * @param engine stays open when this is closed
    * @throws EnvironmentFailedException if the tools cannot be opened
    */
   EpisodeAnswers(
       SamplingEngine engine, Tokenizer tokenizer, int contextLength, EpisodeSettings episodes) {
-    this.engine = engine;
     this.tokenizer = tokenizer;
     this.sampler =
         new EpisodeSampler(engine, tokenizer, contextLength, episodes, HeldTurns.ofEvaluation());
@@ -121,6 +119,5 @@ final class EpisodeAnswers implements EngineAnswers.PartSampler {
   @Override
   public void close() {
     sampler.close();
-    engine.close();
   }
 }

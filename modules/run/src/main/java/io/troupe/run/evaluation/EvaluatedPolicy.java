@@ -11,10 +11,9 @@ import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.weights.WeightSnapshot;
-import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.ToolSchema;
 import io.troupe.evaluation.AnswerSource;
-import io.troupe.evaluation.EngineAnswers;
+import io.troupe.evaluation.EvaluationTask;
 import io.troupe.gateway.agent.AgentSettings;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.UnsupportedPolicyException;
@@ -142,21 +141,24 @@ public record EvaluatedPolicy(
     }
   }
 
-  /** What samples with the loaded weights: a completion a sample, or an episode of the run's. */
-  public AnswerSource answers(SamplingEngine engine, PolicyEngines engines)
+  /**
+   * What samples with the loaded weights: a completion a sample, or an episode of the run's, or of
+   * a task's own.
+   *
+   * @param engine closed with the source
+   * @param tasks of which some have episodes of their own
+   */
+  public AnswerSource answers(SamplingEngine engine, PolicyEngines engines, EvaluationTasks tasks)
       throws UnsupportedPolicyException {
-    EpisodeSettings episodes = episodes();
-    if (episodes instanceof EpisodeSettings.SingleTurn) {
-      return new EngineAnswers(engine, engines.tokenizer());
+    TaskAnswers all = new TaskAnswers(engine, engines.tokenizer(), engines.contextLength());
+    all.add(episodes());
+    for (EvaluationTask task : tasks.tasks()) {
+      Optional<EpisodeSettings> own = tasks.episodes(task);
+      if (own.isPresent()) {
+        all.add(task, own.get());
+      }
     }
-    try {
-      return new EngineAnswers(
-          new EpisodeAnswers(engine, engines.tokenizer(), engines.contextLength(), episodes),
-          engines.tokenizer());
-    } catch (EnvironmentFailedException failure) {
-      throw new UnsupportedPolicyException(
-          "episode.environment of the run: " + failure.getMessage(), failure);
-    }
+    return all;
   }
 
   private EpisodeSettings episodes() {
@@ -166,7 +168,7 @@ public record EvaluatedPolicy(
   }
 
   /** What the protocol says of episodes, so that shards and continuations have the same. */
-  private static Map<String, Object> described(EpisodeSettings episodes) {
+  static Map<String, Object> described(EpisodeSettings episodes) {
     return switch (episodes) {
       case EpisodeSettings.SingleTurn _ -> Map.of();
       case EpisodeSettings.ToolLoop loop ->

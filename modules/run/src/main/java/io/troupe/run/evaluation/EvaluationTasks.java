@@ -16,9 +16,11 @@ import io.troupe.engine.Tokenizer;
 import io.troupe.evaluation.EvaluationItem;
 import io.troupe.evaluation.EvaluationTask;
 import io.troupe.run.compose.Composition;
+import io.troupe.run.compose.EpisodePlan;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.TaskLoader;
 import io.troupe.run.task.VerifierPools;
+import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.tasks.BeginOfText;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.SourceLimits;
@@ -31,6 +33,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +56,7 @@ public final class EvaluationTasks implements AutoCloseable {
   private final int contextLength;
   private final List<EvaluationTask> tasks = new ArrayList<>();
   private final Map<String, Judges> judges = new LinkedHashMap<>();
+  private final Map<String, EpisodeSettings> episodes = new HashMap<>();
   private final List<VerifierPools> opened = new ArrayList<>();
 
   /**
@@ -77,7 +81,17 @@ public final class EvaluationTasks implements AutoCloseable {
     return List.copyOf(tasks);
   }
 
+  /** What an episode of a task is, where the task says so; else the policy's run does. */
+  Optional<EpisodeSettings> episodes(EvaluationTask task) {
+    return Optional.ofNullable(episodes.get(task.name()));
+  }
+
   private EvaluationTask ofRun(EvaluatedTask task) throws IOException {
+    if (task.episode().hasTurns()) {
+      throw new TaskDataException(
+          "task %s: episode: the held-out rows of a run are answered as the run does; list datasets, or leave episode out"
+              .formatted(task.name()));
+    }
     if (policy.run().isEmpty()) {
       throw new TaskDataException(
           "task %s names no datasets, which means the held-out rows of a run, and no run is evaluated; list datasets"
@@ -109,11 +123,15 @@ public final class EvaluationTasks implements AutoCloseable {
             ? sections.getFirst()
             : new TaskSection.Mixture(
                 TaskSection.Mixture.Mode.SEQUENTIAL, false, sections, sections.getFirst().choice());
-    TaskLoader loader = TaskLoader.of(section, file.data(), file.seed(), policy.template());
+    EpisodePlan plan = EpisodePlan.of(task.episode(), policy.template(), section.folderSources());
+    TaskLoader loader = TaskLoader.of(section, file.data(), file.seed(), plan.template());
     DataSetTask worded = loader.load();
     DataSetTask loaded =
         tokenizer.isPresent() ? new BeginOfText(tokenizer.get()).begin(worded) : worded;
     judges.put(task.name(), new Judges(file.verifier(), loader.verifiers(loaded)));
+    if (task.episode().hasTurns()) {
+      episodes.put(task.name(), plan.episodes(tokenizer(task), loaded));
+    }
     Stream<Prompt> held = loaded.heldOut().stream();
     List<Prompt> prompts =
         switch (task.keys().part()) {
@@ -135,6 +153,14 @@ public final class EvaluationTasks implements AutoCloseable {
         loaded,
         prompts,
         task.keys().sampling().settings(standardTokens, Set.of(), List.of()));
+  }
+
+  private Tokenizer tokenizer(EvaluatedTask task) {
+    return tokenizer.orElseThrow(
+        () ->
+            new TaskDataException(
+                "task %s: episode: servers are asked for single answers; leave out --endpoint, so that this process samples"
+                    .formatted(task.name())));
   }
 
   private EvaluationTask task(
@@ -205,6 +231,9 @@ public final class EvaluationTasks implements AutoCloseable {
           "limits", digest(items, item -> List.of(Integer.toString(item.sampling().maxTokens()))));
     }
     protocol.put("digests", digests);
+    Optional.ofNullable(episodes.get(task))
+        .map(EvaluatedPolicy::described)
+        .ifPresent(protocol::putAll);
     return protocol;
   }
 

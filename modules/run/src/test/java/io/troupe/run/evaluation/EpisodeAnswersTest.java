@@ -26,6 +26,7 @@ import io.troupe.environments.format.InlineFormat;
 import io.troupe.evaluation.Answer;
 import io.troupe.evaluation.EngineAnswers;
 import io.troupe.evaluation.EvaluationItem;
+import io.troupe.evaluation.EvaluationTask;
 import io.troupe.evaluation.Question;
 import io.troupe.runtime.episode.EpisodeSettings;
 import java.time.Duration;
@@ -126,16 +127,38 @@ class EpisodeAnswersTest {
     }
   }
 
+  private static EpisodeSettings.ToolLoop loop(int failures) {
+    return new EpisodeSettings.ToolLoop(
+        new Failing(failures, new AtomicInteger()),
+        new InlineFormat(),
+        4,
+        4,
+        Duration.ofSeconds(20),
+        false);
+  }
+
+  /** A policy that belongs to no run is given tools for one task of a file. */
+  @Test
+  void forTask_tasksWithAndWithoutTools_areAnsweredEachInItsWay() throws Exception {
+    Caller engine = new Caller();
+    EvaluationTask plain = new EvaluationTask("plain", List.of(ITEM), 1, Map.of());
+    EvaluationTask tools = new EvaluationTask("tools", List.of(ITEM), 1, Map.of());
+    try (TaskAnswers source = new TaskAnswers(engine, TOKENIZER, 64)) {
+      source.add(new EpisodeSettings.SingleTurn());
+      source.add(tools, loop(0));
+      List<Question> asked = List.of(new Question(ITEM, 1, 7));
+      assertThat(source.forTask(plain).answer(asked).getFirst().toCompletableFuture().join())
+          .containsExactly(new Answer("[calc 2*3]", 10, Answer.STOP));
+      assertThat(source.forTask(tools).answer(asked).getFirst().toCompletableFuture().join())
+          .extracting(Answer::text)
+          .containsExactly("6");
+    }
+    assertThat(engine.closed).isTrue();
+  }
+
   private static List<Answer> answered(int failures, int samples) {
     Caller engine = new Caller();
-    EpisodeSettings.ToolLoop loop =
-        new EpisodeSettings.ToolLoop(
-            new Failing(failures, new AtomicInteger()),
-            new InlineFormat(),
-            4,
-            4,
-            Duration.ofSeconds(20),
-            false);
+    EpisodeSettings.ToolLoop loop = loop(failures);
     EpisodeAnswers episodes = new EpisodeAnswers(engine, TOKENIZER, 64, loop);
     try (EngineAnswers source = new EngineAnswers(episodes, TOKENIZER)) {
       return source
@@ -144,7 +167,7 @@ class EpisodeAnswersTest {
           .toCompletableFuture()
           .join();
     } finally {
-      assertThat(engine.closed).isTrue();
+      assertThat(engine.closed).isFalse();
     }
   }
 
