@@ -17,6 +17,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** {@code troupe eval} on the checkpoints of a run. */
@@ -159,6 +161,30 @@ final class EvalCommandTest {
     assertThat(served.code()).isEqualTo(2);
     assertThat(served.err()).contains("task tools: episode: servers are asked for single answers");
     assertThat(folder.resolve("served")).doesNotExist();
+  }
+
+  @Test
+  void eval_modelByName_isLookedForWhereModelsAre() {
+    String[] asked = {"no-such-owner/model", "--task", "arithmetic", "-o", in("e")};
+
+    Said nowhere =
+        eval(asked[0], asked[1], asked[2], asked[3], asked[4], "--set", "data.hub=false");
+
+    assertThat(nowhere.code()).isEqualTo(4);
+    assertThat(nowhere.err())
+        .contains("model no-such-owner/model is not to be had")
+        .contains("not in the cache")
+        .contains("troupe models fetch no-such-owner/model");
+    assertThat(eval(asked[0], "-o", in("e")).err()).contains("give FILE or --task");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3", "0/3", "4/3", "1/2/3", "1/", "a/b", "1/9999999999"})
+  void eval_shardThatIsNone_isRefused(String shard) {
+    Said refused = eval(run.toString(), "-o", in("e"), "--shard", shard);
+
+    assertThat(refused.code()).isEqualTo(2);
+    assertThat(refused.err()).contains("--shard is I/N with I from 1 to N, such as 2/4, not " + shard);
   }
 
   @Test

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
@@ -27,7 +29,7 @@ import picocli.CommandLine.Parameters;
       "Evaluates a policy on prompts: samples, judges, and writes completions.jsonl, results.jsonl"
           + " and summary.json into a folder. docs/evaluation.md describes all of it.",
       "WHAT is a run (its newest checkpoint, or RUN@v300), a folder of one of its checkpoints, or a"
-          + " Hugging Face checkpoint. FILE lists tasks; without it and --task, a run's own"
+          + " Hugging Face checkpoint: a folder, a name on the hub, or s3://bucket/prefix. FILE lists tasks; without it and --task, a run's own"
           + " held-out rows are evaluated as the run does. With --endpoint, servers sample."
     },
     footer = {
@@ -40,13 +42,15 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  troupe eval quickstart-20261121-140200 -o eval",
       "  troupe eval quickstart-20261121-140200@v300 conf/eval-quickstart.yaml -o eval",
-      "  troupe eval models/Qwen3-0.6B --task gsm8k --samples 16 --k 1,4,16 -o eval",
+      "  troupe eval Qwen/Qwen3-0.6B --task gsm8k --samples 16 --k 1,4,16 -o eval",
       "  troupe eval --endpoint http://127.0.0.1:8000 conf/eval-math.yaml -o eval",
       "  troupe eval models/Qwen3-0.6B --task math --shard 2/4 -o eval/2",
       "  troupe eval merge eval/1 eval/2 eval/3 eval/4 -o eval/all"
     },
     subcommands = {EvalMergeCommand.class, EvalCompareCommand.class, EvalWatchCommand.class})
 public final class EvalCommand extends CliCommand {
+  private static final Pattern SHARD = Pattern.compile("(\\d{1,9})/(\\d{1,9})");
+
   @Parameters(
       arity = "0..2",
       paramLabel = "WHAT [FILE]",
@@ -98,12 +102,10 @@ public final class EvalCommand extends CliCommand {
     CompletableFuture<Integer> stop = new CompletableFuture<>();
     Signals.install(stop::complete, number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     CommandLine command = commandLine();
-    EvaluatedPolicy policy =
-        new EvalTarget(compute.contextLength, compute.threads)
-            .policy(given.what(), endpoints.isEmpty());
-    boolean whole =
-        new EvalSession(command, options, compute, endpoints, given.file(), stop)
-            .run(policy, output, resume, shardRange());
+    EvalSession session =
+        new EvalSession(command, options, compute, endpoints, given.file(), stop);
+    EvaluatedPolicy policy = session.target().policy(given.what(), endpoints.isEmpty());
+    boolean whole = session.run(policy, output, resume, shardRange());
     command.getOut().print(new EvalTable(EvaluationFolder.view(output)).text(json));
     command.getOut().flush();
     if (whole) {
@@ -117,12 +119,15 @@ public final class EvalCommand extends CliCommand {
   }
 
   private ShardRange shardRange() {
-    String[] parts = shard.split("/", -1);
+    Matcher parts = SHARD.matcher(shard);
     try {
-      return new ShardRange(Integer.parseInt(parts[0]), Integer.parseInt(parts[parts.length - 1]));
-    } catch (IllegalArgumentException wrong) {
-      throw bad("--shard is I/N with I from 1 to N, such as 2/4, not %s".formatted(shard));
+      if (parts.matches()) {
+        return new ShardRange(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)));
+      }
+    } catch (IllegalArgumentException outside) {
+      // as one that is no such pair
     }
+    throw bad("--shard is I/N with I from 1 to N, such as 2/4, not %s".formatted(shard));
   }
 
   private CommandLine.ParameterException bad(String message) {

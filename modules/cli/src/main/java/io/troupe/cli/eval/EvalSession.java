@@ -4,6 +4,7 @@ import io.troupe.base.build.BuildInfo;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.evaluation.EvaluationFile;
+import io.troupe.config.task.DataSection;
 import io.troupe.core.evaluation.ShardRange;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
@@ -14,6 +15,7 @@ import io.troupe.evaluation.EvaluationProtocol;
 import io.troupe.evaluation.EvaluationTask;
 import io.troupe.run.evaluation.EvaluatedPolicy;
 import io.troupe.run.evaluation.EvaluationTasks;
+import io.troupe.run.model.ModelCache;
 import io.troupe.run.task.InvalidVerifierException;
 import java.io.IOException;
 import java.net.URI;
@@ -102,21 +104,47 @@ record EvalSession(
     return whole;
   }
 
+  /** How WHAT becomes a policy. */
+  EvalTarget target() {
+    return new EvalTarget(compute.contextLength, compute.threads, this::model);
+  }
+
+  /** A model is where the section data of FILE says, as are the rows that it is asked. */
+  private Path model(String name) throws IOException {
+    DataSection data = given().orElseThrow(this::noRows).config().data();
+    return ModelCache.of(data, command.getErr()::println).folder(name);
+  }
+
   private ResolvedConfig<EvaluationFile> resolved(EvaluatedPolicy policy) {
-    if (file.isPresent()) {
-      if (!options.tasks.isEmpty()) {
-        throw bad("give FILE or --task, not both");
-      }
-      return EvaluationFile.load(file.get(), options.overrides);
+    Optional<ResolvedConfig<EvaluationFile>> given = given();
+    if (given.isPresent()) {
+      return given.get();
     }
-    if (options.tasks.isEmpty() && policy.run().isEmpty()) {
-      throw bad("give FILE or --task: only a run has rows of its own");
+    if (policy.run().isEmpty()) {
+      throw noRows();
     }
+    return bound(EvalOptions.ownRows(policy));
+  }
+
+  /** The tasks of FILE or --task. */
+  private Optional<ResolvedConfig<EvaluationFile>> given() {
+    if (file.isPresent() && !options.tasks.isEmpty()) {
+      throw bad("give FILE or --task, not both");
+    }
+    return file.isPresent()
+        ? Optional.of(EvaluationFile.load(file.get(), options.overrides))
+        : Optional.of(options)
+            .filter(each -> !each.tasks.isEmpty())
+            .map(each -> bound(each.named()));
+  }
+
+  private ResolvedConfig<EvaluationFile> bound(String yaml) {
     return ConfigurationFile.bind(
-        EvaluationFile.class,
-        Path.of("command line"),
-        options.tasks.isEmpty() ? EvalOptions.ownRows(policy) : options.named(),
-        options.overrides);
+        EvaluationFile.class, Path.of("command line"), yaml, options.overrides);
+  }
+
+  private CommandLine.ParameterException noRows() {
+    return bad("give FILE or --task: only a run has rows of its own");
   }
 
   private EvaluationProtocol protocol(

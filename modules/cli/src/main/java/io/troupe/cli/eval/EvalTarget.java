@@ -2,6 +2,7 @@ package io.troupe.cli.eval;
 
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.evaluation.EvaluatedPolicy;
+import io.troupe.run.model.ModelName;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
@@ -17,8 +18,16 @@ import java.util.regex.Pattern;
  *
  * @param contextLength of a checkpoint without a run
  * @param threads of a checkpoint without a run
+ * @param models by their names
  */
-record EvalTarget(int contextLength, int threads) {
+record EvalTarget(int contextLength, int threads, ModelFolders models) {
+  /** Where models are that WHAT names as {@code policy.checkpoint} would. */
+  @FunctionalInterface
+  interface ModelFolders {
+    /** The folder of a model, which is fetched if need be. */
+    Path folder(String name) throws IOException;
+  }
+
   private static final Pattern VERSION = Pattern.compile("(.+)@v(\\d{1,18})");
   private static final Pattern STEP = Pattern.compile("step(\\d{1,18})");
   private static final Path RUNS = Path.of("runs");
@@ -31,6 +40,10 @@ record EvalTarget(int contextLength, int threads) {
   EvaluatedPolicy policy(Optional<String> what, boolean sampled) throws IOException {
     if (what.isEmpty()) {
       return EvaluatedPolicy.ofServers();
+    }
+    if (isModelName(what.get())) {
+      return EvaluatedPolicy.ofCheckpoint(
+          what.get(), models.folder(what.get()), contextLength, threads);
     }
     Matcher version = VERSION.matcher(what.get());
     if (version.matches()) {
@@ -46,6 +59,15 @@ record EvalTarget(int contextLength, int threads) {
       return EvaluatedPolicy.ofCheckpoint(path, contextLength, threads);
     }
     return ofRun(run(what.get()), OptionalLong.empty(), sampled);
+  }
+
+  /** A text that begins with a folder of this machine is a path, and not a name on the hub. */
+  private static boolean isModelName(String what) {
+    return switch (ModelName.parse(what)) {
+      case ModelName.ObjectStore _ -> true;
+      case ModelName.Repository _ -> !Files.isDirectory(Path.of(what).resolveSibling(""));
+      case ModelName.Folder _ -> false;
+    };
   }
 
   /** A supervised run has no rows to ask: its policy is a checkpoint. */

@@ -131,7 +131,8 @@ final class EvalWatchCommand extends CliCommand {
     EvaluatedPolicy policy;
     try {
       policy =
-          new EvalTarget(session.compute().contextLength, session.compute().threads)
+          session
+              .target()
               .ofRun(folder, OptionalLong.of(checkpoint.step()), true);
     } catch (IOException unreadable) {
       if (Files.isDirectory(checkpoint.directory())) {

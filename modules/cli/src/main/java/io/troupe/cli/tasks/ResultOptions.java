@@ -29,7 +29,8 @@ final class ResultOptions {
       description =
           "Results; may be given often: the folder that `troupe eval` wrote, a run by its name or"
               + " folder (its rollouts), or a file: results.jsonl, rollouts.jsonl, the output of"
-              + " `troupe verify`, or lines with id and pass_rate.")
+              + " `troupe verify`, lines with id and pass_rate, or pass@k results with prompt_id and"
+              + " scores.")
   private List<Path> from = new ArrayList<>();
 
   @Option(

@@ -197,6 +197,16 @@ public record EvaluatedPolicy(
    */
   public static EvaluatedPolicy ofCheckpoint(Path directory, int contextLength, int threads)
       throws IOException {
+    return ofCheckpoint(
+        String.valueOf(directory.toAbsolutePath().getFileName()),
+        directory,
+        contextLength,
+        threads);
+  }
+
+  /** The same under the name that the protocol has of it. */
+  public static EvaluatedPolicy ofCheckpoint(
+      String name, Path directory, int contextLength, int threads) throws IOException {
     try {
       PretrainedModel opened = PretrainedModel.open(directory);
       PretrainedModel limited =
@@ -204,7 +214,7 @@ public record EvaluatedPolicy(
       int context = limited.settings().contextLength();
       WeightSnapshot snapshot = ServedWeights.read(directory, WeightVersion.BASE);
       Map<String, Object> description = new LinkedHashMap<>();
-      description.put("checkpoint", String.valueOf(directory.toAbsolutePath().getFileName()));
+      description.put("checkpoint", name);
       description.put("weights", snapshot.digest());
       description.put("chat_template", templates(directory));
       description.put("context_length", context);

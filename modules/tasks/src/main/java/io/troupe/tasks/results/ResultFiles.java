@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -24,7 +25,10 @@ import java.util.stream.Stream;
  *       {@code prompts.jsonl} beside it;
  *   <li>the folder of a run: {@code traces/rollouts.jsonl};
  *   <li>a file of such lines, or of lines as {@code troupe verify} writes them: one a completion
- *       with {@code id} and {@code reward}, or one a prompt with {@code id} and {@code pass_rate}.
+ *       with {@code id} and {@code reward}, or one a prompt with {@code id} and {@code pass_rate};
+ *   <li>the folder or file of pass@k results that name {@code prompt_id} and {@code scores}: {@code
+ *       verification_results.jsonl}, or {@code all_verification_results.jsonl} of several shards,
+ *       with prompts in {@code completions.jsonl} beside it.
  * </ul>
  *
  * <p>A completion whose {@code outcome} is not {@code scored}, or whose reward is null, was not
@@ -35,6 +39,8 @@ public final class ResultFiles {
   private static final String RESULTS = "results.jsonl";
   private static final String COMPLETIONS = "completions.jsonl";
   private static final String PROMPTS = "prompts.jsonl";
+  private static final List<String> PASS_AT_K =
+      List.of("all_verification_results.jsonl", "verification_results.jsonl");
   private static final Path ROLLOUTS = Path.of("traces", "rollouts.jsonl");
   private static final Path OLDER_ROLLOUTS = Path.of("traces", "rollouts.1.jsonl");
 
@@ -64,6 +70,11 @@ public final class ResultFiles {
       RowFiles.read(List.of(place), this::row);
     } else if (Files.isRegularFile(place.resolve(RESULTS))) {
       evaluation(place);
+    } else if (passAtK(place).isPresent()) {
+      RowFiles.read(List.of(passAtK(place).get()), this::row);
+      if (Files.isRegularFile(place.resolve(COMPLETIONS))) {
+        RowFiles.read(List.of(place.resolve(COMPLETIONS)), this::askedThere);
+      }
     } else if (Files.isRegularFile(place.resolve(ROLLOUTS))) {
       RowFiles.read(
           Stream.of(OLDER_ROLLOUTS, ROLLOUTS)
@@ -73,9 +84,13 @@ public final class ResultFiles {
           this::row);
     } else {
       throw new TaskDataException(
-          "%s holds no results: an evaluation's folder has %s, and a run's %s, unless recording.traces is false; name one of these, or a file"
-              .formatted(place, RESULTS, ROLLOUTS));
+          "%s holds no results: an evaluation's folder has %s, a run's %s, unless recording.traces is -1, and one of pass@k %s; name one of these, or a file"
+              .formatted(place, RESULTS, ROLLOUTS, String.join(" or ", PASS_AT_K)));
     }
+  }
+
+  private static Optional<Path> passAtK(Path folder) {
+    return PASS_AT_K.stream().map(folder::resolve).filter(Files::isRegularFile).findFirst();
   }
 
   private void evaluation(Path folder) throws IOException {
@@ -121,7 +136,11 @@ public final class ResultFiles {
 
   private void row(Row row) throws RowException {
     if (row.has("rewards")) {
-      group(row);
+      group(row, "rewards");
+    } else if (row.has("scores")) {
+      group(row, "scores");
+    } else if (row.has("num_completions")) {
+      counted(row);
     } else if (row.has("pass_rate")) {
       double rate = number(row, "pass_rate");
       change(row.scalar("id"), known -> known.scored(rate, rate >= CORRECT));
@@ -145,13 +164,16 @@ public final class ResultFiles {
     return full;
   }
 
-  /** A group of a run. The last answer of an episode with tools is not all that was sampled. */
-  private void group(Row row) throws RowException {
+  /**
+   * Completions of one prompt, each a text or an object with one. The last answer of an episode
+   * with tools is not all that was sampled.
+   */
+  private void group(Row row, String key) throws RowException {
     String id = row.scalar("prompt_id");
-    JsonNode rewards = row.fields().path("rewards");
+    JsonNode rewards = row.fields().path(key);
     JsonNode completions = row.fields().path("completions");
     if (!rewards.isArray()) {
-      throw row.bad("rewards", "must be a list of numbers");
+      throw row.bad(key, "must be a list of numbers");
     }
     for (int i = 0; i < rewards.size(); i++) {
       JsonNode reward = rewards.path(i);
@@ -160,15 +182,49 @@ public final class ResultFiles {
         continue;
       }
       if (!reward.isNumber()) {
-        throw row.bad("rewards", "must be a list of numbers");
+        throw row.bad(key, "must be a list of numbers");
       }
       boolean full = reward.doubleValue() >= CORRECT;
       change(id, known -> known.scored(reward.doubleValue(), full));
       if (full && !row.has("episodes")) {
-        correct(id, completions.path(i).asText(""));
+        JsonNode completion = completions.path(i);
+        correct(id, completion.path("text").asText(completion.asText("")));
       }
     }
-    asked(id, row.textOrEmpty("prompt"), row.textOrEmpty("source"));
+    askedThere(row);
+  }
+
+  /** How many completions of a prompt are right. */
+  private void counted(Row row) throws RowException {
+    String id = row.scalar("prompt_id");
+    int all = count(row, "num_completions");
+    int right = count(row, "num_correct");
+    if (right > all) {
+      throw row.bad("num_correct", "must be at most num_completions, " + all);
+    }
+    for (int i = 0; i < all; i++) {
+      boolean full = i < right;
+      change(id, known -> known.scored(full ? 1 : 0, full));
+    }
+    askedThere(row);
+  }
+
+  private static int count(Row row, String key) throws RowException {
+    JsonNode value = row.fields().path(key);
+    if (!value.isInt() || value.intValue() < 0) {
+      throw row.bad(key, "must be a number, 0 or greater");
+    }
+    return value.intValue();
+  }
+
+  /** Takes the text of a prompt that was measured, where the line holds it. */
+  private void askedThere(Row row) throws RowException {
+    String id = row.scalar("prompt_id");
+    String prompt = row.textOrEmpty("prompt");
+    if (byId.containsKey(id) && !prompt.isEmpty()) {
+      String source = row.textOrEmpty("source");
+      asked(id, prompt, source.isEmpty() ? row.textOrEmpty("dataset") : source);
+    }
   }
 
   private void correct(String id, String completion) {

@@ -104,12 +104,36 @@ final class StoredResultsTest {
   }
 
   @Test
+  void read_folderOfPassAtK_takesScoresAndPrompts() throws IOException {
+    Files.writeString(
+        folder.resolve("verification_results.jsonl"),
+        """
+        {"prompt_id":"a","num_completions":3,"num_correct":2,"pass_rate":0.67,"scores":[1.0,0.0,0.5],"completions":[{"text":"x","score":1.0},{"text":"y","score":0.0},{"text":"z","score":0.5}]}
+        {"prompt_id":"b","num_completions":4,"num_correct":1,"pass_rate":0.25}
+        """);
+    Files.writeString(
+        folder.resolve("completions.jsonl"),
+        """
+        {"prompt_id":"a","prompt":"Q: a","problem":"a","completions":[{"text":"x","finish_reason":"stop","num_tokens":3}]}
+        {"prompt_id":"c","prompt":"not measured","completions":[]}
+        """);
+
+    assertThat(ResultFiles.read(List.of(folder), "").byId())
+        .containsExactly(
+            Map.entry("a", new PromptResults(3, 1.5, 1, 0, List.of("x"), "Q: a", "")),
+            Map.entry("b", results(4, 1, 1)));
+  }
+
+  @Test
   void read_badLinesOrPlaces_areNamed() {
     assertThatThrownBy(() -> read("{\"id\": \"a\"}\n{\"id\": \"b\", \"reward\": \"1\"}\n{"))
         .isInstanceOf(TaskDataException.class)
         .hasMessageContaining("lines.jsonl:1: \"reward\" must be a number, not absent")
         .hasMessageContaining("lines.jsonl:2: \"reward\" must be a number, not \"1\"")
         .hasMessageContaining("lines.jsonl:3");
+    assertThatThrownBy(
+            () -> read("{\"prompt_id\": \"a\", \"num_completions\": 1, \"num_correct\": 2}"))
+        .hasMessageContaining("\"num_correct\" must be at most num_completions, 1, not 2");
     assertThatThrownBy(() -> ResultFiles.read(List.of(folder.resolve(".")), ""))
         .isInstanceOf(TaskDataException.class)
         .hasMessageContaining("holds no results");
