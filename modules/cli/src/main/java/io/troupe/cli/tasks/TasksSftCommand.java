@@ -135,7 +135,10 @@ final class TasksSftCommand extends CliCommand {
     }
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("id", example.id() + suffix);
-    line.put("source", prompt == null ? measured.source() : prompt.source());
+    String source = prompt == null ? measured.source() : prompt.source();
+    if (!source.isEmpty()) {
+      line.put("source", source);
+    }
     line.put("prompt", prompt == null ? measured.prompt() : prompt.text());
     if (prompt != null) {
       line.put("answer", prompt.answer());

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.cli.Main;
 import io.troupe.tasks.sets.DataSet;
+import io.troupe.tasks.supervised.SupervisedFormat;
+import io.troupe.tasks.supervised.SupervisedRow;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -234,6 +237,26 @@ final class TasksCommandTest {
             "task.held_out_share=0",
             "--json");
     assertThat(shown.objects().getFirst().get("solution").asText()).isEqualTo(" right");
+  }
+
+  @Test
+  void sft_rolloutsOfARun_areRowsThatSupervisedTrainingTakes() throws IOException {
+    Path rollouts =
+        write(
+            "rollouts.jsonl",
+            "{\"prompt_id\":\"a\",\"prompt\":\"1+1=\",\"completions\":[\"2\",\"3\"],\"rewards\":[1.0,0.0]}",
+            "{\"prompt_id\":\"b\",\"source\":\"sums\",\"prompt\":\"1+2=\",\"completions\":[\"3\",\"9\"],\"rewards\":[1.0,0.0]}");
+    Path output = folder.resolve("sft.jsonl");
+
+    Ended ended =
+        tasks("sft", "--from", rollouts.toString(), "--max", "1", "--output", output.toString());
+
+    assertThat(ended.code()).as(ended.err()).isZero();
+    SupervisedFormat format =
+        new SupervisedFormat("messages", "prompt", "completion", "source", false, Set.of());
+    assertThat(format.read(List.of(output)))
+        .extracting(SupervisedRow::source)
+        .containsExactlyInAnyOrder("", "sums");
   }
 
   @Test
