@@ -9,8 +9,13 @@ import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,7 +81,86 @@ final class EvalCommandTest {
     return JSON.readTree(Files.readString(folder.resolve(name).resolve("summary.json")));
   }
 
-  /** One checkpoint, measured in the run, by this command, and through an HTTP server. */
+  /** What of a sample this command and a run both write. */
+  private record Item(
+      String task,
+      String id,
+      int sample,
+      String completion,
+      int tokens,
+      String finish,
+      double reward,
+      boolean passed) {
+    static Item of(String task, JsonNode completion, JsonNode result) {
+      return new Item(
+          task,
+          completion.path("id").asText(),
+          completion.path("sample").asInt(),
+          completion.path("completion").asText(),
+          completion.path("tokens").asInt(),
+          completion.path("finish").asText(),
+          result.path("reward").asDouble(),
+          result.path("passed").asBoolean());
+    }
+  }
+
+  private List<Item> itemsOfTheRun(long step) throws IOException {
+    List<Item> items = new ArrayList<>();
+    for (String line : Files.readAllLines(run.traces().resolve("evaluations.jsonl"))) {
+      JsonNode node = JSON.readTree(line);
+      if (node.path("step").asLong() == step) {
+        items.add(Item.of(node.path("evaluation").asText(), node, node));
+      }
+    }
+    return items;
+  }
+
+  private List<Item> items(String evaluation) throws IOException {
+    List<String> completions = lines(evaluation + "/completions.jsonl");
+    List<String> results = lines(evaluation + "/results.jsonl");
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < completions.size(); i++) {
+      JsonNode completion = JSON.readTree(completions.get(i));
+      items.add(
+          Item.of(completion.path("task").asText(), completion, JSON.readTree(results.get(i))));
+    }
+    return items;
+  }
+
+  /**
+   * The greedy answers of a harness outside: the request that lm-eval 0.4.13 (local-completions,
+   * generate_until) was recorded to send, two prompts at a time.
+   */
+  private List<String> ofLmEval(String url, List<String> prompts) throws Exception {
+    List<String> texts = new ArrayList<>();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      for (int i = 0; i < prompts.size(); i += 2) {
+        String body =
+            """
+            {"prompt": %s, "model": "policy", "max_tokens": 3, "temperature": 0.0, "stop": ["\\n", "</s>"], "seed": 1234}\
+            """
+                .formatted(
+                    JSON.writeValueAsString(prompts.subList(i, Math.min(i + 2, prompts.size()))));
+        HttpResponse<String> answer =
+            client.send(
+                HttpRequest.newBuilder(URI.create(url + "/v1/completions"))
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(body))
+                    .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        JSON.readTree(answer.body())
+            .path("choices")
+            .forEach(choice -> texts.add(choice.path("text").asText()));
+      }
+    }
+    return texts;
+  }
+
+  /**
+   * One checkpoint, measured in the run, by this command, through an HTTP server, and by a harness
+   * outside: item for item the same where it is greedy.
+   */
   @Test
   void eval_greedy_agreesWithTheRunAndWithAServer() throws Exception {
     JsonNode inTheRun = TestRuns.lines(run).getLast();
@@ -90,6 +174,17 @@ final class EvalCommandTest {
     assertThat(tasks.path(2).path("avg")).isEqualTo(inTheRun.path("eval_others"));
     assertThat(TestRuns.lines(run).stream().filter(row -> row.has("eval_sampled"))).hasSize(5);
     assertThat(TestRuns.lines(run).stream().filter(row -> row.has("eval_others"))).hasSize(2);
+    assertThat(items("local"))
+        .isEqualTo(itemsOfTheRun(inTheRun.path("step").asLong()))
+        .hasSizeGreaterThan(21);
+    List<String> prompts = new ArrayList<>();
+    List<String> expected = new ArrayList<>();
+    for (String line : greedy("local/prompts.jsonl")) {
+      prompts.add(JSON.readTree(line).path("prompt").asText());
+    }
+    for (String line : greedy("local/completions.jsonl")) {
+      expected.add(JSON.readTree(line).path("completion").asText());
+    }
     assertThat(local.out()).contains("held_out").contains("pass@1");
     try (ChildRun server =
         ChildRun.start(folder, ChildRun.Size.TOY, "serve", run.toString(), "--port", "0")) {
@@ -98,6 +193,7 @@ final class EvalCommandTest {
       assertThat(url.find()).as(server.out().getFirst()).isTrue();
       Said served = eval(run.toString(), "--endpoint", url.group(), "-o", in("served"));
       assertThat(served.code()).as(served.err()).isZero();
+      assertThat(ofLmEval(url.group(), prompts)).hasSize(21).isEqualTo(expected);
     }
     assertThat(greedy("served/completions.jsonl")).isEqualTo(greedy("local/completions.jsonl"));
     assertThat(greedy("served/results.jsonl")).hasSize(21).isEqualTo(greedy("local/results.jsonl"));
@@ -184,7 +280,8 @@ final class EvalCommandTest {
     Said refused = eval(run.toString(), "-o", in("e"), "--shard", shard);
 
     assertThat(refused.code()).isEqualTo(2);
-    assertThat(refused.err()).contains("--shard is I/N with I from 1 to N, such as 2/4, not " + shard);
+    assertThat(refused.err())
+        .contains("--shard is I/N with I from 1 to N, such as 2/4, not " + shard);
   }
 
   @Test

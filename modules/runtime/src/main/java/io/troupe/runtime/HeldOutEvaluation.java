@@ -144,13 +144,25 @@ public final class HeldOutEvaluation {
   }
 
   /**
+   * An answer and what it is worth.
+   *
+   * @param sample of its prompt, from 0
+   * @param text that was judged
+   * @param tokens sampled
+   * @param truncated whether a limit of tokens ended it
+   */
+  record JudgedAnswer(
+      String id, int sample, String text, int tokens, boolean truncated, Verdict verdict) {}
+
+  /**
    * The result of an evaluation.
    *
    * @param passed mean over prompts of the share of judged completions with the full reward
    * @param judged completions that a verifier judged
    * @param notes how many could not be judged, and why the first could not; none or one sentence
+   * @param answers each one with its verdict
    */
-  record HeldOutScore(double passed, int judged, List<String> notes) {
+  record HeldOutScore(double passed, int judged, List<String> notes, List<JudgedAnswer> answers) {
     Optional<String> note() {
       return notes.stream().findFirst();
     }
@@ -158,18 +170,33 @@ public final class HeldOutEvaluation {
 
   /** Judges the completions. One that cannot be judged is counted apart. */
   CompletionStage<HeldOutScore> grade(List<SampledEpisode> answers) {
+    List<String> texts =
+        IntStream.range(0, answers.size())
+            .mapToObj(i -> text(prompts.get(i / samples), answers.get(i)))
+            .toList();
     return VerdictSummary.of(
             IntStream.range(0, answers.size())
-                .mapToObj(
-                    i -> {
-                      Prompt prompt = prompts.get(i / samples);
-                      return verifier.verify(prompt, text(prompt, answers.get(i)));
-                    })
+                .mapToObj(i -> verifier.verify(prompts.get(i / samples), texts.get(i)))
                 .toList())
-        .thenApply(this::score);
+        .thenApply(verdicts -> score(verdicts, judged(answers, texts, verdicts)));
   }
 
-  private HeldOutScore score(List<Verdict> verdicts) {
+  private List<JudgedAnswer> judged(
+      List<SampledEpisode> answers, List<String> texts, List<Verdict> verdicts) {
+    return IntStream.range(0, answers.size())
+        .mapToObj(
+            i ->
+                new JudgedAnswer(
+                    prompts.get(i / samples).id().value(),
+                    i % samples,
+                    texts.get(i),
+                    answers.get(i).episode().sampledTokens(),
+                    answers.get(i).truncated(),
+                    verdicts.get(i)))
+        .toList();
+  }
+
+  private HeldOutScore score(List<Verdict> verdicts, List<JudgedAnswer> answers) {
     List<PromptTally> tallies = new ArrayList<>();
     List<String> reasons = new ArrayList<>();
     int judged = 0;
@@ -202,7 +229,7 @@ public final class HeldOutEvaluation {
             : List.of(
                 "%d of %d answers could not be judged; %s"
                     .formatted(reasons.size(), verdicts.size(), reasons.getFirst()));
-    return new HeldOutScore(passed, judged, notes);
+    return new HeldOutScore(passed, judged, notes, answers);
   }
 
   private String text(Prompt prompt, SampledEpisode answer) {

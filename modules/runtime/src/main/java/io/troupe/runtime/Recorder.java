@@ -51,6 +51,15 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
     }
   }
 
+  /** An evaluation after a step was judged. */
+  public record Evaluated(
+      long step, String evaluation, List<HeldOutEvaluation.JudgedAnswer> answers)
+      implements Command {
+    public Evaluated {
+      answers = List.copyOf(answers);
+    }
+  }
+
   private record BacklogChanged(LineBacklog backlog) implements Command {}
 
   private final TraceFiles traces;
@@ -81,6 +90,8 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
       case Happened(Event event, WeightVersion version) -> traces.event(event, version);
       case Judged judged -> traces.rollout(judged);
       case Trained(long step, List<GroupTokenMarks> groups) -> traces.trained(step, groups);
+      case Evaluated(long step, String evaluation, var answers) ->
+          traces.evaluated(step, evaluation, answers);
       case BacklogChanged(LineBacklog backlog) -> onBacklogChanged(backlog);
     }
     return this;

@@ -77,6 +77,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   private static final String WORKER = "rollout-";
 
   private final RunWiring wiring;
+  private final ActorRef<Recorder.Command> recorder;
   private final ActorRef<Coordinator.Command> coordinator;
   private final TrainerTasks workshop;
   private final Deque<EvaluationDue> evaluations = new ArrayDeque<>();
@@ -93,7 +94,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   private Run(ActorContext<Command> context, RunWiring wiring) {
     super(context);
     this.wiring = wiring;
-    ActorRef<Recorder.Command> recorder =
+    this.recorder =
         context.spawn(
             Recorder.create(
                 wiring.traces(), backlog -> context.getSelf().tell(new TracesRefused(backlog))),
@@ -194,6 +195,9 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     outcome
         .notes()
         .forEach(note -> wiring.listener().note("evaluation of step %d, %s".formatted(step, note)));
+    outcome
+        .answers()
+        .forEach((name, answers) -> recorder.tell(new Recorder.Evaluated(step, name, answers)));
     rows = rows.evaluated(step, outcome.scores());
     coordinator.tell(new Coordinator.RowEvaluated(step, outcome.scores()));
     outcome

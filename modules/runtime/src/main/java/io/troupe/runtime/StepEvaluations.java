@@ -5,6 +5,7 @@ import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.runtime.episode.SampledEpisode;
 import io.troupe.telemetry.StepScores;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,10 +34,15 @@ public record StepEvaluations(List<Scheduled> all, long lastStep, String target)
    * What a step's evaluations came to.
    *
    * @param notes what could not be judged
+   * @param answers of each evaluation by its name
    */
-  record Outcome(StepScores scores, List<String> notes) {
+  record Outcome(
+      StepScores scores,
+      List<String> notes,
+      Map<String, List<HeldOutEvaluation.JudgedAnswer>> answers) {
     Outcome {
       notes = List.copyOf(notes);
+      answers = Collections.unmodifiableMap(new LinkedHashMap<>(answers));
     }
   }
 
@@ -97,18 +103,20 @@ public record StepEvaluations(List<Scheduled> all, long lastStep, String target)
             _ -> {
               Map<String, Double> scores = new LinkedHashMap<>();
               List<String> notes = new ArrayList<>();
+              Map<String, List<HeldOutEvaluation.JudgedAnswer>> answers = new LinkedHashMap<>();
               for (int i = 0; i < sampled.size(); i++) {
                 String name = sampled.get(i).of().name();
                 HeldOutEvaluation.HeldOutScore score = graded.get(i).join();
                 if (score.judged() > 0) {
                   scores.put(name, score.passed());
                 }
+                answers.put(name, score.answers());
                 score.note().ifPresent(note -> notes.add(name + ": " + note));
               }
               if (scores.isEmpty()) {
                 throw new IllegalStateException(String.join("; ", notes));
               }
-              return new Outcome(new StepScores(scores), notes);
+              return new Outcome(new StepScores(scores), notes, answers);
             });
   }
 }

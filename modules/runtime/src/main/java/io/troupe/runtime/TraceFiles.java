@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,11 +35,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The run's trace files: {@code trace.jsonl} (what changed, as differences), {@code samples.jsonl}
- * (each prompt's life), {@code rollouts.jsonl} (each judged group's text) and {@code trained.jsonl}
- * (each step's groups and what the loss made of their tokens). Times are seconds since the process
- * started to record.
+ * (each prompt's life), {@code rollouts.jsonl} (each judged group's text), {@code trained.jsonl}
+ * (each step's groups and what the loss made of their tokens) and {@code evaluations.jsonl} (each
+ * answer of the run's evaluations). Times are seconds since the process started to record.
  */
 public final class TraceFiles implements AutoCloseable {
+  static final List<String> NAMES =
+      List.of("trace", "samples", "rollouts", "trained", "evaluations");
+
   private static final Duration FLUSH_EVERY = Duration.ofSeconds(1);
 
   /** What a stalled disk may keep in memory: the texts of some hundred groups at least. */
@@ -64,18 +68,21 @@ public final class TraceFiles implements AutoCloseable {
       JsonLinesFile samples,
       JsonLinesFile rollouts,
       JsonLinesFile trained,
+      JsonLinesFile evaluations,
       JsonLinesWriter writer) {
     static Files of(Function<String, JsonLinesFile> named, LineBacklog.Limits limits) {
       JsonLinesFile trace = named.apply("trace");
       JsonLinesFile samples = named.apply("samples");
       JsonLinesFile rollouts = named.apply("rollouts");
       JsonLinesFile trained = named.apply("trained");
+      JsonLinesFile evaluations = named.apply("evaluations");
       return new Files(
           trace,
           samples,
           rollouts,
           trained,
-          JsonLinesWriter.start(List.of(trace, samples, rollouts, trained), limits));
+          evaluations,
+          JsonLinesWriter.start(List.of(trace, samples, rollouts, trained, evaluations), limits));
     }
   }
 
@@ -110,7 +117,7 @@ public final class TraceFiles implements AutoCloseable {
       Path folder, long keepBytes, PromptPool pool, LongSupplier millis, Consumer<String> report)
       throws IOException {
     Map<String, JsonLinesFile> files = new HashMap<>();
-    for (String name : List.of("trace", "samples", "rollouts", "trained")) {
+    for (String name : NAMES) {
       Duration flushEvery = name.equals("trained") ? Duration.ZERO : FLUSH_EVERY;
       files.put(
           name, JsonLinesFile.open(folder.resolve(name + ".jsonl"), keepBytes, flushEvery, report));
@@ -231,6 +238,7 @@ public final class TraceFiles implements AutoCloseable {
     line.put("prompt_id", prompt.id().value());
     line.put("group", judged.lease().group().number());
     line.put("fence", judged.lease().fence());
+    line.put("source", prompt.source());
     line.put("prompt", prompt.text());
     line.put("answer", prompt.answer());
     line.put("completions", judged.completions());
@@ -248,6 +256,34 @@ public final class TraceFiles implements AutoCloseable {
     line.put("step", step);
     line.put("groups", groups.stream().map(TraceFiles::marked).toList());
     write(Files::trained, Kind.TEXT, line);
+  }
+
+  /** Takes the answers of an evaluation, in the words of {@code troupe eval}. */
+  public void evaluated(
+      long step, String evaluation, List<HeldOutEvaluation.JudgedAnswer> answers) {
+    for (HeldOutEvaluation.JudgedAnswer answer : answers) {
+      Map<String, Object> line = line();
+      line.put("step", step);
+      line.put("evaluation", evaluation);
+      line.put("id", answer.id());
+      line.put("sample", answer.sample());
+      line.put("completion", answer.text());
+      line.put("tokens", answer.tokens());
+      line.put("finish", answer.truncated() ? "length" : "stop");
+      line.put("reward", reward(answer.verdict()));
+      line.put("passed", answer.verdict() instanceof Verdict.Scored scored && scored.passed());
+      line.put("outcome", outcome(answer.verdict()));
+      line.put("reason", sentence(answer.verdict()));
+      write(Files::evaluations, Kind.TEXT, line);
+    }
+  }
+
+  private static String outcome(Verdict verdict) {
+    return switch (verdict) {
+      case Verdict.Scored _ -> "scored";
+      case Verdict.Unverifiable(Verdict.Cause cause, String _) ->
+          cause.name().toLowerCase(Locale.ROOT);
+    };
   }
 
   private static Map<String, Object> marked(GroupTokenMarks group) {

@@ -1,5 +1,6 @@
 package io.troupe.runtime;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import akka.actor.testkit.typed.javadsl.ActorTestKit;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,8 +57,13 @@ class EvaluatorTest {
     return Toys.policy().newTrainer(1).snapshot(new WeightVersion(version));
   }
 
-  private static Run.Evaluated evaluated(long step) {
-    return new Run.Evaluated(step, new StepEvaluations.Outcome(StepScores.of(1), List.of()));
+  /** An evaluation of which every answer was right. */
+  private StepEvaluations.Outcome expectEvaluated(long step) {
+    Run.Evaluated evaluated = run.expectMessageClass(Run.Evaluated.class);
+    assertThat(evaluated.step()).isEqualTo(step);
+    assertThat(evaluated.outcome().scores()).isEqualTo(StepScores.of(1));
+    assertThat(evaluated.outcome().notes()).isEmpty();
+    return evaluated.outcome();
   }
 
   @Test
@@ -65,8 +72,14 @@ class EvaluatorTest {
         evaluator((_, completion) -> new Verdict.Scored(1, completion, ""));
     evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
     evaluator.tell(new Evaluator.Evaluate(2, weights(2)));
-    run.expectMessage(evaluated(0));
-    run.expectMessage(evaluated(2));
+    assertThat(expectEvaluated(0).answers())
+        .containsOnlyKeys("held_out")
+        .extractingByKey(
+            "held_out", as(InstanceOfAssertFactories.list(HeldOutEvaluation.JudgedAnswer.class)))
+        .hasSize(8)
+        .allMatch(answer -> answer.sample() == 0 && answer.tokens() <= 3)
+        .allMatch(answer -> answer.verdict().equals(new Verdict.Scored(1, answer.text(), "")));
+    expectEvaluated(2);
   }
 
   @Test
@@ -191,10 +204,10 @@ class EvaluatorTest {
     Sampler dead = failing();
     ActorRef<Evaluator.Command> evaluator = evaluator(Evaluator.PATIENCE, dead, new Sampler());
     evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
-    run.expectMessage(evaluated(0));
+    expectEvaluated(0);
     dead.closed.join();
     evaluator.tell(new Evaluator.Evaluate(2, weights(2)));
-    run.expectMessage(evaluated(2));
+    expectEvaluated(2);
   }
 
   @Test
@@ -208,7 +221,7 @@ class EvaluatorTest {
     Sampler lost = hanging();
     lost.lost.complete("its device is gone");
     evaluator(Evaluator.PATIENCE, lost, new Sampler()).tell(new Evaluator.Evaluate(0, weights(0)));
-    run.expectMessage(evaluated(0));
+    expectEvaluated(0);
     lost.closed.join();
   }
 
@@ -246,7 +259,7 @@ class EvaluatorTest {
           }
         };
     evaluator(SHORT, slow).tell(new Evaluator.Evaluate(0, weights(0)));
-    run.expectMessage(evaluated(0));
+    expectEvaluated(0);
   }
 
   @Test

@@ -45,7 +45,7 @@ final class RecorderTest {
 
   RecorderTest(@TempDir Path folder) throws IOException {
     this.folder = folder;
-    for (String name : List.of("trace", "samples", "rollouts", "trained")) {
+    for (String name : TraceFiles.NAMES) {
       files.put(
           name, JsonLinesFile.open(folder.resolve(name + ".jsonl"), Duration.ZERO, reports::add));
     }

@@ -95,9 +95,31 @@ final class TraceFilesTest {
     assertThat(Files.readString(folder.resolve("rollouts.jsonl")))
         .isEqualTo(
             """
-            {"ts":1.5,"prompt_id":"p","group":17,"fence":21,"prompt":"1+1=","answer":"2",\
-            "completions":["3","?","2"],"rewards":[0.0,null,1.0],\
+            {"ts":1.5,"prompt_id":"p","group":17,"fence":21,"source":"s","prompt":"1+1=",\
+            "answer":"2","completions":["3","?","2"],"rewards":[0.0,null,1.0],\
             "verdicts":["another number","unverifiable: late","equal"]}
+            """);
+  }
+
+  @Test
+  void evaluated_answers_areALineEachInTheWordsOfEval() throws IOException {
+    try (TraceFiles traces = TraceFiles.open(folder, Toys.pool(), () -> 1_500, _ -> {})) {
+      traces.evaluated(
+          7,
+          "held_out",
+          List.of(
+              new HeldOutEvaluation.JudgedAnswer(
+                  "p", 0, "2", 3, false, new Verdict.Scored(1, "2", "equal")),
+              new HeldOutEvaluation.JudgedAnswer(
+                  "q", 1, "3", 4, true, new Verdict.Unverifiable(Verdict.Cause.TIMEOUT, "late"))));
+    }
+    assertThat(Files.readString(folder.resolve("evaluations.jsonl")))
+        .isEqualTo(
+            """
+            {"ts":1.5,"step":7,"evaluation":"held_out","id":"p","sample":0,"completion":"2","tokens":3,\
+            "finish":"stop","reward":1.0,"passed":true,"outcome":"scored","reason":"equal"}
+            {"ts":1.5,"step":7,"evaluation":"held_out","id":"q","sample":1,"completion":"3","tokens":4,\
+            "finish":"length","reward":null,"passed":false,"outcome":"timeout","reason":"unverifiable: late"}
             """);
   }
 

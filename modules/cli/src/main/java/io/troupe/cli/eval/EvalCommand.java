@@ -102,8 +102,7 @@ public final class EvalCommand extends CliCommand {
     CompletableFuture<Integer> stop = new CompletableFuture<>();
     Signals.install(stop::complete, number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     CommandLine command = commandLine();
-    EvalSession session =
-        new EvalSession(command, options, compute, endpoints, given.file(), stop);
+    EvalSession session = new EvalSession(command, options, compute, endpoints, given.file(), stop);
     EvaluatedPolicy policy = session.target().policy(given.what(), endpoints.isEmpty());
     boolean whole = session.run(policy, output, resume, shardRange());
     command.getOut().print(new EvalTable(EvaluationFolder.view(output)).text(json));

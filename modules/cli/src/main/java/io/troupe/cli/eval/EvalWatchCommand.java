@@ -130,10 +130,7 @@ final class EvalWatchCommand extends CliCommand {
     CommandLine command = session.command();
     EvaluatedPolicy policy;
     try {
-      policy =
-          session
-              .target()
-              .ofRun(folder, OptionalLong.of(checkpoint.step()), true);
+      policy = session.target().ofRun(folder, OptionalLong.of(checkpoint.step()), true);
     } catch (IOException unreadable) {
       if (Files.isDirectory(checkpoint.directory())) {
         throw unreadable;

@@ -2,7 +2,6 @@ package io.troupe.run.evaluation;
 
 import io.troupe.base.failure.Causes;
 import io.troupe.core.rollout.Episode;
-import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.ToolRun;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
@@ -17,10 +16,8 @@ import io.troupe.runtime.episode.EpisodeSampler;
 import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.episode.SampledEpisode;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -32,8 +29,6 @@ import java.util.stream.IntStream;
  */
 final class EpisodeAnswers implements EngineAnswers.PartSampler {
   private static final int ATTEMPTS = 3;
-  private static final Set<StopReason> CUT =
-      EnumSet.of(StopReason.MAX_TOKENS, StopReason.CONTEXT_OVERFLOW);
 
   private final Tokenizer tokenizer;
   private final EpisodeSampler sampler;
@@ -95,7 +90,7 @@ final class EpisodeAnswers implements EngineAnswers.PartSampler {
     return new Answer(
         EpisodeTrace.answer(episode, tokenizer, item.sampling().stops()),
         episode.sampledTokens(),
-        CUT.contains(episode.stop()) ? Answer.LENGTH : Answer.STOP,
+        sampled.truncated() ? Answer.LENGTH : Answer.STOP,
         new Answer.AnsweredEpisode(
             episode.stop().name().toLowerCase(Locale.ROOT),
             trace.turns().stream().map(EpisodeAnswers::turn).toList(),
