@@ -129,7 +129,8 @@ final class EvalCommandTest {
 
   /**
    * The greedy answers of a harness outside: the request that lm-eval 0.4.13 (local-completions,
-   * generate_until) was recorded to send, two prompts at a time.
+   * generate_until) was recorded to send, two prompts at a time, but for its stop texts, which the
+   * toy policy does not know.
    */
   private List<String> ofLmEval(String url, List<String> prompts) throws Exception {
     List<String> texts = new ArrayList<>();
@@ -137,7 +138,7 @@ final class EvalCommandTest {
       for (int i = 0; i < prompts.size(); i += 2) {
         String body =
             """
-            {"prompt": %s, "model": "policy", "max_tokens": 3, "temperature": 0.0, "stop": ["\\n", "</s>"], "seed": 1234}\
+            {"prompt": %s, "model": "policy", "max_tokens": 3, "temperature": 0.0, "seed": 1234}\
             """
                 .formatted(
                     JSON.writeValueAsString(prompts.subList(i, Math.min(i + 2, prompts.size()))));
