@@ -167,7 +167,9 @@ public final class SummaryWriter {
 
   private static ObjectNode task(String name, TaskCount count, SortedSet<Integer> ks) {
     ObjectNode node = EvaluationLines.JSON.createObjectNode().put("task", name);
-    put(node, TaskScores.of(count.prompts.values().stream().map(p -> p.tally).toList(), ks));
+    List<PromptTally> all = count.prompts.values().stream().map(p -> p.tally).toList();
+    TaskScores ofAll = TaskScores.of(all, ks);
+    put(node, ofAll);
     ObjectNode by = node.putObject("by");
     SortedMap<String, SortedMap<String, List<PromptTally>>> groups = new TreeMap<>();
     for (PromptCount prompt : count.prompts.values()) {
@@ -182,7 +184,10 @@ public final class SummaryWriter {
         (facet, values) -> {
           ObjectNode each = by.putObject(facet);
           values.forEach(
-              (value, tallies) -> put(each.putObject(value), TaskScores.of(tallies, ks)));
+              (value, tallies) ->
+                  put(
+                      each.putObject(value),
+                      tallies.size() == all.size() ? ofAll : TaskScores.of(tallies, ks)));
         });
     if (!count.checks.isEmpty()) {
       ObjectNode instructions = by.putObject("instruction");
