@@ -104,7 +104,7 @@ final class EvaluationBenchmark implements Callable<Integer> {
             new EvaluationTasks(
                 policy, file, Optional.of(engines.tokenizer()), engines.contextLength());
         SamplingEngine engine = engines.newSampler();
-        AnswerSource source = policy.answers(engine, engines)) {
+        AnswerSource source = policy.answers(engine, engines, tasks)) {
       engine.load(policy.weights().getFirst()).toCompletableFuture().join();
       EvaluationTask task = tasks.tasks().getFirst();
       List<SampleRequest> requests = requests(task, engines, file.seed());
