@@ -52,6 +52,7 @@ import picocli.CommandLine.Command;
       "  troupe bench evaluation quickstart-20261121-140200",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
       "  troupe bench weights --deltas",
+      "  troupe bench weights --two-hosts",
       "  troupe bench control-plane",
       "  troupe bench journal --groups 10000000",
       "  troupe bench tls",

@@ -3,6 +3,7 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.base.net.HostNamespaces;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,9 +22,9 @@ final class NetworkCutTest {
   @Test
   void cut_coordinatorAloneThenANodeAlone_oneCoordinatorAllTheTimeAndAllComeBack()
       throws Exception {
-    assumeTrue(TestNetwork.possible(), "no user and network namespaces here");
+    assumeTrue(HostNamespaces.possible(), "no user and network namespaces here");
     TestCluster cluster = new TestCluster(folder, TestCluster.RUN);
-    try (TestNetwork network = TestNetwork.of(3);
+    try (HostNamespaces network = HostNamespaces.of(3);
         ChildRun coordinator = cluster.coordinator(place(network, 1), host(1));
         ChildRun a =
             cluster.node(
@@ -95,11 +96,11 @@ final class NetworkCutTest {
     assertThat(ProcessHandle.of(process.pid()).orElseThrow().destroy()).isTrue();
   }
 
-  private static ChildRun.Place place(TestNetwork network, int host) {
+  private static ChildRun.Place place(HostNamespaces network, int host) {
     return new ChildRun.Place(network.on(host), IMPATIENT);
   }
 
   private static String[] host(int number) {
-    return new String[] {"--address", TestNetwork.address(number), "--allow-plain-tcp"};
+    return new String[] {"--address", HostNamespaces.address(number), "--allow-plain-tcp"};
   }
 }

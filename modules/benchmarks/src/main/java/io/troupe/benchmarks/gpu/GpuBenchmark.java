@@ -2,6 +2,9 @@ package io.troupe.benchmarks.gpu;
 
 import io.troupe.base.files.FileTree;
 import io.troupe.base.process.ExitCode;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.benchmarks.harness.BenchmarkCommands;
 import io.troupe.benchmarks.harness.PerformancePage;
 import java.io.IOException;

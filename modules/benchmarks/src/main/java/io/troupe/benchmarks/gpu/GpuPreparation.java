@@ -3,6 +3,8 @@ package io.troupe.benchmarks.gpu;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.accelerator.host.HostStandIn;
 import io.troupe.accelerator.nccl.AcceleratorLibraries;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.work.GpuPython;
 import io.troupe.engine.djl.install.BindingCache;
 import io.troupe.engine.djl.install.CudaDevices;
 import io.troupe.engine.djl.install.InstalledTorch;

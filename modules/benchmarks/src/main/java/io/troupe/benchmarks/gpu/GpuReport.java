@@ -1,5 +1,9 @@
 package io.troupe.benchmarks.gpu;
 
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.benchmarks.harness.PerformancePage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

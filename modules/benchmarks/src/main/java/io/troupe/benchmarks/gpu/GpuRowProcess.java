@@ -3,6 +3,11 @@ package io.troupe.benchmarks.gpu;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.troupe.base.process.JavaCommand;
+import io.troupe.base.process.ProcessGroup;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuWork;
+import io.troupe.benchmarks.gpu.work.GpuWorks;
 import io.troupe.engine.djl.install.TorchSearch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +33,7 @@ final class GpuRowProcess {
     GpuRow row = GpuRow.valueOf(arguments[0]);
     GpuRow.Part part = row.parts().get(Integer.parseInt(arguments[1]));
     GpuSetting setting = JSON.readValue(arguments[2], GpuSetting.class);
-    System.out.println(JSON.writeValueAsString(row.work(part).measure(setting)));
+    System.out.println(JSON.writeValueAsString(GpuWorks.of(row, part).measure(setting)));
     System.exit(0); // also if a thread of a native library is still there
   }
 
@@ -39,9 +44,11 @@ final class GpuRowProcess {
    */
   static GpuWork.Outcome run(GpuRow row, int part, GpuSetting setting, Duration limit)
       throws IOException, InterruptedException {
-    Process process = builder(row, part, setting).start();
-    try {
-      CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> read(process));
+    try (ProcessGroup group = ProcessGroup.start(builder(row, part, setting))) {
+      Process process = group.leader();
+      CompletableFuture<String> output =
+          CompletableFuture.supplyAsync(
+              () -> read(group), task -> Thread.ofPlatform().daemon().start(task));
       if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
         throw new IOException(
             "it is not done after %d s, and was ended".formatted(limit.toSeconds()));
@@ -56,9 +63,6 @@ final class GpuRowProcess {
       return JSON.readValue(
           answer.orElseThrow(() -> new IOException("its process printed no result")),
           GpuWork.Outcome.class);
-    } finally {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
     }
   }
 
@@ -85,9 +89,9 @@ final class GpuRowProcess {
     return builder;
   }
 
-  private static String read(Process process) {
+  private static String read(ProcessGroup group) {
     try {
-      return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return new String(group.output().readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException closed) {
       throw new UncheckedIOException(closed);
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A child process that answers each line with a line of JSON. What it writes to standard error
@@ -51,6 +52,13 @@ public final class WorkerProcess implements AutoCloseable {
         java(main)
             .with("-Xmx" + heap, JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1")
             .wordsWithClassPath(arguments));
+  }
+
+  /** The same behind other words, such as those that enter a namespace. */
+  public static WorkerProcess java(List<String> before, Class<?> main, List<String> arguments)
+      throws IOException {
+    return new WorkerProcess(
+        Stream.concat(before.stream(), javaCommand(main, arguments).stream()).toList());
   }
 
   private static List<String> javaCommand(Class<?> main, List<String> arguments) {

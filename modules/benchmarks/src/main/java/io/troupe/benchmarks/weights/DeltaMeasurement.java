@@ -32,11 +32,6 @@ final class DeltaMeasurement {
   /** The part of a layer's rows that is measured is one in this number. */
   private static final int SLICE = 32;
 
-  /** Rows and columns of a layer's matrices: queries, keys, values, output, gate, up, down. */
-  private static final int[][] LAYER = {
-    {4096, 2560}, {1024, 2560}, {1024, 2560}, {2560, 4096}, {9728, 2560}, {9728, 2560}, {2560, 9728}
-  };
-
   private static final double MILLION = 1e6;
 
   /** Where gradients come from. */
@@ -61,7 +56,9 @@ final class DeltaMeasurement {
   private DeltaMeasurement() {}
 
   private static int elements() {
-    return Arrays.stream(LAYER).mapToInt(matrix -> matrix[0] / SLICE * matrix[1]).sum();
+    return Arrays.stream(MovedWeightsFile.LAYER)
+        .mapToInt(matrix -> matrix[0] / SLICE * matrix[1])
+        .sum();
   }
 
   /** Prints a line for each kind of gradients; whether the bar is met by those of a run. */

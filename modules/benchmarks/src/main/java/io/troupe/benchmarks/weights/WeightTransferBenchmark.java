@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.base.files.FileTree;
 import io.troupe.base.net.HostPort;
+import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.WorkerProcess;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.net.link.ConnectionFactory;
@@ -27,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -51,7 +53,8 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  troupe bench weights --bytes 2g --nodes 2 --workers 8",
-      "  troupe bench weights --deltas"
+      "  troupe bench weights --deltas",
+      "  troupe bench weights --two-hosts"
     })
 public final class WeightTransferBenchmark implements Callable<Integer> {
   private static final int BAR_MISSED = 4;
@@ -98,6 +101,20 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
           "Measures instead what a delta takes of bfloat16 weights that AdamW has moved by a step.")
   private boolean deltas;
 
+  @Option(
+      names = "--two-hosts",
+      description =
+          "Measures instead whole versions and deltas between two hosts at 1 Gbit/s, which are"
+              + " network namespaces of this machine.")
+  private boolean twoHosts;
+
+  @Option(
+      names = "--layers",
+      defaultValue = "5",
+      description =
+          "Layers of Qwen3-4B that --two-hosts sends, 202 MB each; 4B has 36. Default ${DEFAULT-VALUE}.")
+  private int layers = 5;
+
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
   private @Nullable Path json;
 
@@ -114,7 +131,10 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
   private record Round(double plain, double publish, double all, double delta, long changed) {}
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
+    if (twoHosts) {
+      return betweenHosts();
+    }
     if (deltas) {
       return DeltaMeasurement.run() ? 0 : BAR_MISSED;
     }
@@ -162,6 +182,37 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
         node.process.close();
       }
       FileTree.delete(home);
+    }
+  }
+
+  private int betweenHosts() throws IOException, InterruptedException {
+    Optional<String> obstacle = TwoHostsMeasurement.obstacle();
+    long need = 5 * MovedWeightsFile.bytes(layers); // two versions a host, and one that is written
+    long room = Files.getFileStore(directory).getUsableSpace();
+    if (obstacle.isPresent() || layers < 1 || rounds < 1 || need > room) {
+      System.err.println(
+          "error: "
+              + obstacle.orElse(
+                  "--layers %d --rounds %d: both are 1 or more, and %s has %,d bytes free of %,d"
+                      .formatted(layers, rounds, directory, room, need)));
+      return 2;
+    }
+    Path home = Files.createTempDirectory(directory, "troupe-bench-weights-");
+    Thread removal = new Thread(() -> remove(home));
+    Runtime.getRuntime().addShutdownHook(removal);
+    try {
+      return BenchmarkReport.end(json, new TwoHostsMeasurement(layers, rounds).run(home));
+    } finally {
+      Runtime.getRuntime().removeShutdownHook(removal);
+      FileTree.delete(home);
+    }
+  }
+
+  private static void remove(Path home) {
+    try {
+      FileTree.delete(home);
+    } catch (IOException left) {
+      System.err.printf("%s is left: %s%n", home, left.getMessage());
     }
   }
 

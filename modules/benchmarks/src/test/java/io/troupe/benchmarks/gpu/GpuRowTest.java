@@ -2,7 +2,13 @@ package io.troupe.benchmarks.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.benchmarks.gpu.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuShape;
+import io.troupe.benchmarks.gpu.row.TrainingLoad;
+import io.troupe.benchmarks.gpu.work.GpuWorks;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,7 +67,9 @@ class GpuRowTest {
   @ParameterizedTest
   @EnumSource(GpuRow.class)
   void work_ofEveryPart_isThere(GpuRow row) {
-    assertThat(row.parts()).isNotEmpty().allSatisfy(part -> assertThat(row.work(part)).isNotNull());
+    assertThat(row.parts())
+        .isNotEmpty()
+        .allSatisfy(part -> assertThat(GpuWorks.of(row, part)).isNotNull());
   }
 
   @Test

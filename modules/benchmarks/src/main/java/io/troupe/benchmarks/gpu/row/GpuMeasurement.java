@@ -1,5 +1,6 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.row;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.util.OptionalDouble;
 
 /**
@@ -12,10 +13,10 @@ import java.util.OptionalDouble;
  * @param pytorch measured there; empty where nothing is compared
  * @param bar that our number, or its ratio to PyTorch's, must keep
  */
-record GpuMeasurement(
+public record GpuMeasurement(
     GpuRow row, String name, String unit, double ours, OptionalDouble pytorch, Bar bar) {
   /** What is promised. */
-  enum Judged {
+  public enum Judged {
     NOTHING,
     VALUE_AT_MOST,
     VALUE_AT_LEAST,
@@ -23,31 +24,32 @@ record GpuMeasurement(
   }
 
   /** A promise and its number. */
-  record Bar(Judged judged, double number) {
-    static final Bar NONE = new Bar(Judged.NOTHING, 0);
+  public record Bar(Judged judged, double number) {
+    public static final Bar NONE = new Bar(Judged.NOTHING, 0);
 
-    static Bar atMost(double number) {
+    public static Bar atMost(double number) {
       return new Bar(Judged.VALUE_AT_MOST, number);
     }
 
-    static Bar atLeast(double number) {
+    public static Bar atLeast(double number) {
       return new Bar(Judged.VALUE_AT_LEAST, number);
     }
 
-    static Bar ratioAtLeast(double number) {
+    public static Bar ratioAtLeast(double number) {
       return new Bar(Judged.RATIO_AT_LEAST, number);
     }
   }
 
   /** Returns our number over PyTorch's. */
-  OptionalDouble ratio() {
+  public OptionalDouble ratio() {
     return pytorch.isPresent()
         ? OptionalDouble.of(ours / pytorch.getAsDouble())
         : OptionalDouble.empty();
   }
 
   /** Whether the promise is kept; a ratio without PyTorch's number is not judged. */
-  boolean isKept() {
+  @JsonIgnore
+  public boolean isKept() {
     return switch (bar.judged) {
       case NOTHING -> true;
       case VALUE_AT_MOST -> ours <= bar.number;
@@ -57,7 +59,7 @@ record GpuMeasurement(
   }
 
   /** Returns the same number without a promise. */
-  GpuMeasurement withoutBar() {
+  public GpuMeasurement withoutBar() {
     return new GpuMeasurement(row, name, unit, ours, pytorch, Bar.NONE);
   }
 }

@@ -1,10 +1,14 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.engine.NeverEndingWeights;
 import io.troupe.benchmarks.engine.TrainCase;
-import io.troupe.benchmarks.gpu.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.GoldenStep;

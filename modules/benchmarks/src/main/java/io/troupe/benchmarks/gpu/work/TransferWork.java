@@ -1,4 +1,4 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -8,7 +8,13 @@ import io.troupe.accelerator.transfer.PickledUniqueId;
 import io.troupe.accelerator.transfer.TcpStoreServer;
 import io.troupe.accelerator.transfer.WeightChunks;
 import io.troupe.base.hash.Sha256;
-import io.troupe.benchmarks.gpu.GpuMeasurement.Bar;
+import io.troupe.base.process.ProcessGroup;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuShape;
+import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.FlatLayout;
@@ -19,11 +25,14 @@ import io.troupe.engine.djl.torch.TensorSpans;
 import io.troupe.engine.djl.torch.Torch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -90,15 +99,12 @@ record TransferWork() implements GpuWork {
       throws IOException, InterruptedException {
     NcclCollective.Libraries libraries = setting.libraries();
     NcclUniqueId id = libraries.nccl().newUniqueId();
-    Process receiver = null;
-    try (TcpStoreServer store =
-        TcpStoreServer.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-      store.put(PickledUniqueId.KEY, PickledUniqueId.of(id));
-      receiver = receiver(setting, store.port(), chunks);
+    try (TcpStoreServer store = storeOf(id);
+        ProcessGroup receiver = receiver(setting, store.port(), chunks)) {
       double seconds;
       try (NcclCollective group = NcclCollective.join(libraries, id, 0, 2, DEADLINE)) {
         seconds = broadcast(libraries, group, flat, chunks);
-        JsonNode answer = JsonMapper.builder().build().readTree(receiver.inputReader().readLine());
+        JsonNode answer = JsonMapper.builder().build().readTree(firstLine(receiver));
         requireSame(answer, flat.bytes(), digest(libraries, flat));
       }
       return Outcome.of(
@@ -118,15 +124,28 @@ record TransferWork() implements GpuWork {
               Bar.NONE));
     } catch (RankLostException lost) {
       throw new IOException("the receiver did not take part: " + lost.getMessage(), lost);
-    } finally {
-      if (receiver != null) {
-        receiver.destroyForcibly();
-      }
     }
   }
 
-  private static Process receiver(GpuSetting setting, int port, List<WeightChunks.Chunk> chunks)
-      throws IOException {
+  private static TcpStoreServer storeOf(NcclUniqueId id) throws IOException {
+    TcpStoreServer store =
+        TcpStoreServer.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    store.put(PickledUniqueId.KEY, PickledUniqueId.of(id));
+    return store;
+  }
+
+  private static String firstLine(ProcessGroup receiver) throws IOException {
+    BufferedReader lines =
+        new BufferedReader(new InputStreamReader(receiver.output(), StandardCharsets.UTF_8));
+    String line = lines.readLine();
+    if (line == null) {
+      throw new IOException("the receiver ended without a result; its messages are above");
+    }
+    return line;
+  }
+
+  private static ProcessGroup receiver(
+      GpuSetting setting, int port, List<WeightChunks.Chunk> chunks) throws IOException {
     Path home = Path.of(System.getProperty("troupe.home", "."));
     List<String> command =
         new ArrayList<>(
@@ -141,7 +160,7 @@ record TransferWork() implements GpuWork {
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().put(NcclChoice.SHARED_DEVICE, "1");
-    return builder.start();
+    return ProcessGroup.start(builder);
   }
 
   private static double broadcast(

@@ -1,10 +1,11 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.accelerator.nccl.CudaRuntime;
 import io.troupe.accelerator.nccl.NcclCollective;
 import io.troupe.accelerator.nccl.NcclLibrary;
 import io.troupe.accelerator.nccl.NcclUniqueId;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
 import java.io.BufferedReader;

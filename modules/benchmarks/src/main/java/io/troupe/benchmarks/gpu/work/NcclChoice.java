@@ -1,7 +1,8 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import io.troupe.accelerator.nccl.NcclLibrary;
 import io.troupe.base.foreign.ProcessEnvironment;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -1,14 +1,15 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.benchmarks.engine.PythonPeer;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalDouble;
 
 /** The same work in plain PyTorch, in a process of its own: {@code src/main/python/gpu.py}. */
-final class GpuPython implements AutoCloseable {
+public final class GpuPython implements AutoCloseable {
   private static final int THREADS = 1;
 
   private final PythonPeer peer;
@@ -20,7 +21,8 @@ final class GpuPython implements AutoCloseable {
   }
 
   /** Starts it. */
-  static GpuPython start(String python, String device) throws IOException, InterruptedException {
+  public static GpuPython start(String python, String device)
+      throws IOException, InterruptedException {
     return new GpuPython(PythonPeer.start(python, THREADS), device);
   }
 
@@ -29,7 +31,7 @@ final class GpuPython implements AutoCloseable {
   }
 
   /** Whether that Python has PyTorch; {@link #describe} says why not. */
-  boolean present() {
+  public boolean present() {
     return peer.present();
   }
 
@@ -37,7 +39,7 @@ final class GpuPython implements AutoCloseable {
     return peer.describe();
   }
 
-  JsonNode call(String method, Map<String, ?> arguments) throws IOException {
+  public JsonNode call(String method, Map<String, ?> arguments) throws IOException {
     Map<String, Object> request = new LinkedHashMap<>(arguments);
     request.put("call", method);
     request.put("device", device);

@@ -1,6 +1,7 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import io.troupe.accelerator.nccl.CudaRuntime;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 

@@ -1,4 +1,4 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.row;
 
 import io.troupe.accelerator.nccl.CudaRuntime;
 import io.troupe.accelerator.nccl.NcclCollective;
@@ -18,7 +18,7 @@ import java.nio.file.Path;
  * @param sources archive of DJL's sources; empty means none
  * @param machine what the device is and does
  */
-record GpuSetting(
+public record GpuSetting(
     boolean rehearsal,
     boolean tiny,
     String python,
@@ -37,33 +37,33 @@ record GpuSetting(
    * @param operations floating-point operations a second of a product of large bfloat16 matrices; 0
    *     if it was not measured
    */
-  record Machine(String name, String pytorch, int devices, long memory, double operations) {}
+  public record Machine(String name, String pytorch, int devices, long memory, double operations) {}
 
-  Device device() {
+  public Device device() {
     return rehearsal ? Device.host() : new Device.Cuda(0);
   }
 
   /** Returns PyTorch's name of the device. */
-  String deviceName() {
+  public String deviceName() {
     return rehearsal ? "cpu" : "cuda";
   }
 
   /** Returns the shape of a row in this setting. */
-  GpuShape shape(GpuShape real) {
+  public GpuShape shape(GpuShape real) {
     return tiny ? GpuShape.TINY : real;
   }
 
   /** Returns the name of a model that a row measures: the tiny one plays all of them. */
-  String named(String real) {
+  public String named(String real) {
     return tiny ? "tiny for " + real : real;
   }
 
   /** Opens the two native libraries in this process. */
-  NcclCollective.Libraries libraries() {
+  public NcclCollective.Libraries libraries() {
     return new NcclCollective.Libraries(NcclLibrary.open(Path.of(nccl)), runtime());
   }
 
-  CudaRuntime runtime() {
+  public CudaRuntime runtime() {
     CudaRuntime runtime = CudaRuntime.open(Path.of(cudart));
     runtime.setDevice(0);
     return runtime;

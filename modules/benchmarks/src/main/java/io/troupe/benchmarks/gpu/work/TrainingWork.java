@@ -1,8 +1,13 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.troupe.benchmarks.gpu.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuWork;
+import io.troupe.benchmarks.gpu.row.TrainingLoad;
 import io.troupe.benchmarks.harness.IdTokenizer;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.KlEstimator;

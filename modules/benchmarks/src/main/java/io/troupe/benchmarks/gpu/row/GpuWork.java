@@ -1,10 +1,10 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.row;
 
 import java.io.IOException;
 import java.util.List;
 
 /** What a process of a row does. */
-interface GpuWork {
+public interface GpuWork {
   /**
    * What it found.
    *
@@ -16,11 +16,11 @@ interface GpuWork {
       notes = List.copyOf(notes);
     }
 
-    static Outcome of(GpuMeasurement... measurements) {
+    public static Outcome of(GpuMeasurement... measurements) {
       return new Outcome(List.of(measurements), List.of());
     }
 
-    static Outcome unmeasured(String reason) {
+    public static Outcome unmeasured(String reason) {
       return new Outcome(List.of(), List.of(reason));
     }
   }

@@ -1,6 +1,10 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import io.troupe.accelerator.nccl.NcclCollective;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.djl.torch.TensorSpans;

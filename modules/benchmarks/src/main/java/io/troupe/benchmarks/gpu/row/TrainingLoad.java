@@ -1,4 +1,4 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.row;
 
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.djl.model.Tuning;
@@ -17,7 +17,7 @@ import java.util.Random;
  * @param microBatches of a step
  * @param kind of step
  */
-record TrainingLoad(
+public record TrainingLoad(
     String name, GpuShape shape, int sequences, int length, int microBatches, Kind kind) {
   private static final int RANK = 16;
   private static final long SEED = 2026;
@@ -28,7 +28,7 @@ record TrainingLoad(
   private static final int SHORT = 48;
 
   /** What a step trains, by which loss. */
-  enum Kind {
+  public enum Kind {
     /** All weights, by a clipped policy loss. */
     REINFORCED,
     /** Adapters, by a clipped policy loss. */
@@ -38,7 +38,7 @@ record TrainingLoad(
   }
 
   /** The loads of a row; none if it trains nothing. */
-  static List<TrainingLoad> of(GpuRow row) {
+  public static List<TrainingLoad> of(GpuRow row) {
     return switch (row) {
       case G2, G3 ->
           List.of(
@@ -66,29 +66,29 @@ record TrainingLoad(
   }
 
   /** Returns this load in a setting: with the tiny shape and short sequences if that is tiny. */
-  TrainingLoad in(GpuSetting setting) {
+  public TrainingLoad in(GpuSetting setting) {
     return setting.tiny()
         ? new TrainingLoad(setting.named(name), GpuShape.TINY, sequences, SHORT, microBatches, kind)
         : this;
   }
 
-  Tuning tuning() {
+  public Tuning tuning() {
     return kind == Kind.ADAPTED
         ? new Tuning.LowRank(RANK, 2 * RANK, List.of(Tuning.Target.values()))
         : new Tuning.Full();
   }
 
   /** Returns the tokens that a step computes. */
-  long tokens() {
+  public long tokens() {
     return (long) microBatches * sequences * (length - 1);
   }
 
-  int microBatchTokens() {
+  public int microBatchTokens() {
     return sequences * length;
   }
 
   /** Returns the memory that a step takes, as docs/models.md counts it. */
-  double bytes() {
+  public double bytes() {
     double weights = shape.parameters() * (kind == Kind.ADAPTED ? 2 : FLOAT32_TRAINED);
     return weights + shape.activationBytes((long) sequences * length) + LOGIT_BYTES + CUDA_BYTES;
   }
@@ -97,7 +97,7 @@ record TrainingLoad(
    * Returns the batch: prompts of one token, so that a loss is at every position and no prompt is
    * shared; behaviour log-probabilities near those of random weights.
    */
-  List<TrainingSequence> batch() {
+  public List<TrainingSequence> batch() {
     Random random = new Random(SEED);
     int count = sequences * microBatches;
     List<TrainingSequence> batch = new ArrayList<>();

@@ -1,9 +1,14 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.troupe.accelerator.nccl.CudaRuntime;
-import io.troupe.benchmarks.gpu.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuShape;
+import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.engine.djl.torch.NativeTensor;
 import io.troupe.engine.djl.torch.NativeTensor.ElementType;
 import io.troupe.engine.djl.torch.Torch;

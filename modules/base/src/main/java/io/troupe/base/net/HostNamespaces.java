@@ -1,4 +1,4 @@
-package io.troupe.cli;
+package io.troupe.base.net;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -10,19 +10,22 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Hosts on one machine: network namespaces behind a bridge, of which each can be cut off as if its
- * cable were pulled. It needs Linux, {@code ip}, {@code unshare} and {@code nsenter}, and user
- * namespaces in place of root.
+ * Hosts on one machine, for tests and benchmarks: network namespaces behind a bridge, of which each
+ * can be cut off as if its cable were pulled. It needs Linux, {@code ip}, {@code unshare} and
+ * {@code nsenter}, and user namespaces in place of root.
+ *
+ * <p>A namespace exists as long as a process of this one holds it, so that nothing is left even
+ * after this process was killed.
  */
-final class TestNetwork implements AutoCloseable {
+public final class HostNamespaces implements AutoCloseable {
   private static final String PREFIX = "10.77.0.";
 
   private final List<Process> namespaces = new ArrayList<>();
 
-  private TestNetwork() {}
+  private HostNamespaces() {}
 
   /** Whether this machine lets us make one. */
-  static boolean possible() throws InterruptedException {
+  public static boolean possible() throws InterruptedException {
     try {
       return new ProcessBuilder("unshare", "-Urn", "ip", "link", "add", "br0", "type", "bridge")
               .redirectErrorStream(true)
@@ -35,8 +38,8 @@ final class TestNetwork implements AutoCloseable {
   }
 
   /** That many hosts, the first with the number 1. */
-  static TestNetwork of(int hosts) throws IOException, InterruptedException {
-    TestNetwork network = new TestNetwork();
+  public static HostNamespaces of(int hosts) throws IOException, InterruptedException {
+    HostNamespaces network = new HostNamespaces();
     try {
       network.namespace("unshare", "-Urn");
       network.run(0, "ip link add name br0 type bridge && ip link set br0 up");
@@ -77,12 +80,12 @@ final class TestNetwork implements AutoCloseable {
     }
   }
 
-  static String address(int host) {
+  public static String address(int host) {
     return PREFIX + host;
   }
 
   /** The words before a command that is to run on a host. */
-  List<String> on(int host) {
+  public List<String> on(int host) {
     return enter(host);
   }
 
@@ -98,13 +101,25 @@ final class TestNetwork implements AutoCloseable {
   }
 
   /** Pulls the cable of a host. */
-  void cut(int host) throws IOException, InterruptedException {
+  public void cut(int host) throws IOException, InterruptedException {
     run(0, "ip link set v%d down".formatted(host));
   }
 
   /** Plugs it in again. */
-  void heal(int host) throws IOException, InterruptedException {
+  public void heal(int host) throws IOException, InterruptedException {
     run(0, "ip link set v%d up".formatted(host));
+  }
+
+  /**
+   * Limits what a host sends, by a token bucket.
+   *
+   * @param megabits a second
+   */
+  public void shape(int host, int megabits) throws IOException, InterruptedException {
+    run(
+        host,
+        "tc qdisc add dev e%d root tbf rate %dmbit burst 256kb latency 50ms"
+            .formatted(host, megabits));
   }
 
   private void run(int number, String script) throws IOException, InterruptedException {

@@ -1,4 +1,4 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.row;
 
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
@@ -9,7 +9,7 @@ import java.util.Map;
  * Shapes of dense Qwen3 models with tied embeddings, and a tiny one for rehearsals. Weights are
  * random: nothing is read.
  */
-enum GpuShape {
+public enum GpuShape {
   TINY("tiny", 512, 64, 2, 4, 2, 16, 128),
   QWEN3_0_6B("Qwen3-0.6B", 151_936, 1024, 28, 16, 8, 128, 3072),
   QWEN3_1_7B("Qwen3-1.7B", 151_936, 2048, 28, 16, 8, 128, 6144),
@@ -47,23 +47,23 @@ enum GpuShape {
     this.feedForward = feedForward;
   }
 
-  String label() {
+  public String label() {
     return label;
   }
 
-  int vocabulary() {
+  public int vocabulary() {
     return vocabulary;
   }
 
-  int layers() {
+  public int layers() {
     return layers;
   }
 
-  int hidden() {
+  public int hidden() {
     return hidden;
   }
 
-  DecoderSettings settings(int context) {
+  public DecoderSettings settings(int context) {
     return new DecoderSettings(
         hidden,
         layers,
@@ -79,7 +79,7 @@ enum GpuShape {
   }
 
   /** Returns the number of trained numbers. */
-  long parameters() {
+  public long parameters() {
     return DecoderLayout.of(settings(2), vocabulary).parameters().stream()
         .mapToLong(DecoderLayout.Parameter::size)
         .sum();
@@ -90,13 +90,13 @@ enum GpuShape {
    * number of a matrix, the output matrix included, and those of causal attention. What layers that
    * are computed again cost is not counted, as usual for MFU.
    */
-  double operationsPerToken(int length) {
+  public double operationsPerToken(int length) {
     double matrices = parameters() - (double) layers * (2 * hidden + 2 * headDim) - hidden;
     return 6 * matrices + 6.0 * layers * heads * headDim * length;
   }
 
   /** Returns the bytes of activations of a layer with its graph, and of all layers' inputs. */
-  double activationBytes(long tokens) {
+  public double activationBytes(long tokens) {
     double inputs = 2.0 * layers * tokens * hidden;
     double layer =
         2.0 * tokens * (4.0 * hidden + 2.0 * (heads + 2.0 * kvHeads) * headDim)
@@ -105,7 +105,7 @@ enum GpuShape {
   }
 
   /** Returns the sizes as {@code model.py} names them. */
-  Map<String, Object> sizes(int context) {
+  public Map<String, Object> sizes(int context) {
     Map<String, Object> sizes = new LinkedHashMap<>();
     sizes.put("vocabulary", vocabulary);
     sizes.put("hidden", hidden);

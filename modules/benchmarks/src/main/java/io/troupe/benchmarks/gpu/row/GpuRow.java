@@ -1,11 +1,11 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.row;
 
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** The rows of {@code troupe bench gpu}, each a process for each of its cases. */
-enum GpuRow {
+public enum GpuRow {
   G1("the binding's build, known training steps, the same step in plain PyTorch"),
   G2("training steps of 1.7B and 4B, 4 x 4,096 tokens"),
   G3("peak memory of the steps of G2"),
@@ -27,16 +27,16 @@ enum GpuRow {
     this.title = title;
   }
 
-  String title() {
+  public String title() {
     return title;
   }
 
-  String label() {
+  public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /** A part of a row that has a process of its own. */
-  sealed interface Part {
+  public sealed interface Part {
     /** Returns what is shown while it runs. */
     default String label() {
       return switch (this) {
@@ -47,12 +47,12 @@ enum GpuRow {
   }
 
   /** Training steps of a load. */
-  record Training(TrainingLoad load) implements Part {}
+  public record Training(TrainingLoad load) implements Part {}
 
   /** The row is one part. */
-  record Whole() implements Part {}
+  public record Whole() implements Part {}
 
-  List<Part> parts() {
+  public List<Part> parts() {
     List<TrainingLoad> loads = TrainingLoad.of(this);
     return loads.isEmpty()
         ? List.of(new Whole())
@@ -60,12 +60,12 @@ enum GpuRow {
   }
 
   /** The row whose process also measures this one. */
-  GpuRow host() {
+  public GpuRow host() {
     return this == G3 ? G2 : this;
   }
 
   /** Returns why the row cannot be measured in a setting. */
-  Optional<String> obstacle(GpuSetting setting, Part part) {
+  public Optional<String> obstacle(GpuSetting setting, Part part) {
     if (setting.nccl().isEmpty() && usesLibraries()) {
       return Optional.of(
           "there is no C compiler (cc) to build the stand-in for CUDA and NCCL; install gcc");
@@ -89,19 +89,6 @@ enum GpuRow {
     return switch (this) {
       case G5, G6, G7, G8 -> true;
       case G1, G2, G3, G4, P1, P2, P3, P4, P5, D1 -> false;
-    };
-  }
-
-  GpuWork work(Part part) {
-    return switch (this) {
-      case G1 -> new BindingWork();
-      case G2, G3, P1, P2, P3, P4, P5 -> new TrainingWork(((Training) part).load());
-      case G4 -> new AdamWWork();
-      case G5 -> new CopyWork();
-      case G6 -> new SingleRankWork();
-      case G7 -> new RankPairWork();
-      case G8 -> new TransferWork();
-      case D1 -> new PublicationWork();
     };
   }
 }

@@ -1,6 +1,7 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import io.troupe.accelerator.nccl.CudaRuntime;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
 import io.troupe.benchmarks.harness.ProcessMemory;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,7 +1,12 @@
-package io.troupe.benchmarks.gpu;
+package io.troupe.benchmarks.gpu.work;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.benchmarks.gpu.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement;
+import io.troupe.benchmarks.gpu.row.GpuMeasurement.Bar;
+import io.troupe.benchmarks.gpu.row.GpuRow;
+import io.troupe.benchmarks.gpu.row.GpuSetting;
+import io.troupe.benchmarks.gpu.row.GpuShape;
+import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.engine.djl.model.AdamWRange;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.torch.Device;
