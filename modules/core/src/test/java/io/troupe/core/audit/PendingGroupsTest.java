@@ -9,6 +9,7 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Rehearsal;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,7 +47,7 @@ final class PendingGroupsTest {
 
   private static void assertStage(
       PendingGroups pending,
-      TreeMap<GroupId, AuditedGroup> all,
+      SortedMap<GroupId, AuditedGroup> all,
       Class<? extends AuditedGroup.Stage> stage) {
     List<AuditedGroup> scanned =
         all.values().stream().filter(group -> stage.isInstance(group.place())).toList();

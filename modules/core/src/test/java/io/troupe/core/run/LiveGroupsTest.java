@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -65,7 +66,7 @@ final class LiveGroupsTest {
     }
   }
 
-  private static void assertSame(LiveGroups live, TreeMap<GroupId, Group> expected) {
+  private static void assertSame(LiveGroups live, SortedMap<GroupId, Group> expected) {
     assertThat(live).isEqualTo(expected).hasSameSizeAs(expected);
     assertThat(List.copyOf(live.entrySet())).isEqualTo(List.copyOf(expected.entrySet()));
     assertStage(live.waiting(), expected, Group.Waiting.class);
