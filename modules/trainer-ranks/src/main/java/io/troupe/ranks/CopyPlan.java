@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Who gives each piece of the state after a step to a group of ranks that have begun again.
+ * Plans which rank gives each piece of the state after a step to a group of ranks that have begun
+ * again.
  *
  * @param mark of the copies
  * @param nextMark of those that the new group makes of them
@@ -26,11 +27,11 @@ record CopyPlan(long mark, long nextMark, long steps, long elements, List<Intege
   /** Whether the state can be had from copies. */
   sealed interface Outcome {}
 
-  /** It can. */
+  /** The copies hold the whole state. */
   record Found(CopyPlan plan) implements Outcome {}
 
   /**
-   * It cannot.
+   * The copies lack a part of the state.
    *
    * @param reason in words
    */

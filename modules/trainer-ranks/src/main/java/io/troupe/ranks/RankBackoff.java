@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which ranks are left out for a while, because they failed again and again by their own fault: the
- * others go on without them. Times are of one clock, in nanoseconds. Not safe for threads.
+ * Decides which ranks are left out for a while, because they failed repeatedly by their own fault:
+ * the others continue without them. Times are of one clock, in nanoseconds. Not safe for threads.
  */
 final class RankBackoff {
   private static final int FAILURES_IN_A_ROW = 2;
@@ -14,13 +14,13 @@ final class RankBackoff {
   private final long pause;
   private final Map<Integer, Failures> failures = new HashMap<>();
 
-  /** In a row; the last one then. */
+  /** Failures in a row, and the time of the last one. */
   private record Failures(int count, long last) {}
 
   /**
-   * Nobody is on it.
+   * Leaves no rank out yet.
    *
-   * @param stay for so long
+   * @param stay time for which a rank is left out
    */
   RankBackoff(Duration stay) {
     this.pause = stay.toNanos();
@@ -40,7 +40,7 @@ final class RankBackoff {
     failures.remove(number);
   }
 
-  /** Whether a rank is left out; one that has served its time may fail once before it is again. */
+  /** Whether a rank is left out. After its time a rank is left out again at its next failure. */
   boolean excludes(int number, long now) {
     Failures own = of(number);
     return own.count >= FAILURES_IN_A_ROW && now - own.last < pause;

@@ -26,7 +26,7 @@ final class RankClient implements AutoCloseable {
     this.line = line;
   }
 
-  /** It could not do what was asked, or gave no sign of life: a new process may do better. */
+  /** A rank failed at an order, or gave no sign of life; a new process may succeed. */
   static final class RankFailedException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -40,7 +40,7 @@ final class RankClient implements AutoCloseable {
     return open;
   }
 
-  /** Where it listens for the one before it in a new group. */
+  /** Returns the address at which the rank listens for the one before it in a new group. */
   String listen() throws IOException, RankLostException {
     return switch (ask(new RankProtocol.Listen())) {
       case RankProtocol.Listening(String address) -> address;
@@ -237,7 +237,7 @@ final class RankClient implements AutoCloseable {
     }
   }
 
-  /** Another thread hears what comes of it. */
+  /** Another thread hears the result. */
   private void sendVerdict(RankProtocol.Verdict verdict) {
     try {
       line.send(verdict);

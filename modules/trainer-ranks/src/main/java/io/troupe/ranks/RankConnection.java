@@ -162,7 +162,7 @@ final class RankConnection implements AutoCloseable {
     count(size);
   }
 
-  /** Takes what comes of a file; must leave nothing of it in the buffer. */
+  /** Takes the parts of a file; must leave nothing of it in the buffer. */
   interface Sink {
     void take(ByteBuffer bytes);
   }

@@ -141,8 +141,8 @@ final class RankCopies implements AutoCloseable {
   }
 
   /**
-   * Takes the state after a step from the copies of the group, and copies it anew, so that the next
-   * loss costs no more than this one.
+   * Takes the state after a step from the copies of the group, and copies it again, so that the
+   * next loss costs no more than this one.
    *
    * @param ring of the group; empty if that has one rank
    */

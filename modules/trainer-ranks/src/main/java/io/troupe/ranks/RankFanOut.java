@@ -25,14 +25,14 @@ import java.util.function.IntConsumer;
  * Ranks that are asked all at once.
  *
  * <p>A rank that obeys gives signs of life, so one without them is at fault, however long the
- * others take; and one that gives them has the limit of the whole order. Whoever fails by its own
- * fault is ended at once, because the others may wait for its end. A round is over when every rank
- * has answered or is gone: nobody hears an answer after that.
+ * others take; and one that gives them has the limit of the whole order. A rank that fails by its
+ * own fault is ended at once, because the others may wait for its end. A round is over when every
+ * rank has answered or is gone: nobody hears an answer after that.
  *
  * @param slots by their places in the group
  * @param threads that wait for the answers, and tell what ranks wait for; no bounded number
  * @param limit of an order
- * @param faults told the number of each rank that failed by its own fault
+ * @param faults takes the number of each rank that failed by its own fault
  */
 record RankFanOut(
     List<? extends RankSlot> slots, Executor threads, Duration limit, IntConsumer faults) {
@@ -184,7 +184,8 @@ record RankFanOut(
   }
 
   /**
-   * Waits for all answers, and ends whoever keeps the others waiting for longer than the limit.
+   * Waits for all answers, and ends every rank that keeps the others waiting for longer than the
+   * limit.
    *
    * @return the places of those
    */
@@ -215,7 +216,7 @@ record RankFanOut(
     }
   }
 
-  /** Who is gone or failed is at fault; the others only miss it. */
+  /** Throws for the rank that is gone or failed; the others only miss it. */
   private <T> void abandonLost(List<CompletableFuture<T>> answers) throws RankLostException {
     for (int place = 0; place < slots.size(); place++) {
       if (failure(answers.get(place)).orElse(null) instanceof IOException gone) {

@@ -52,13 +52,13 @@ final class RankHeartbeat implements AutoCloseable {
     }
   }
 
-  /** Who speaks needs no other sign of life. */
+  /** Sends a heartbeat unless the rank sends something else. */
   private void beat() {
     if (busy && writeLock.tryLock()) {
       try {
         line.send(new RankProtocol.Heartbeat());
       } catch (IOException gone) {
-        busy = false; // Whoever hears the next order finds the line broken.
+        busy = false; // The next order finds the connection broken.
       } finally {
         writeLock.unlock();
       }

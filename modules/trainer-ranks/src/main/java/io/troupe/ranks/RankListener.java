@@ -37,22 +37,22 @@ final class RankListener implements AutoCloseable {
   private final PendingHandshakes halfOpen = new PendingHandshakes(MAX_HANDSHAKES);
   private volatile boolean closed;
 
-  /** Who is awaited. */
+  /** Decides whether a rank that reports is accepted. */
   @FunctionalInterface
   interface ReportHandler {
-    /** Takes the call, or says what becomes of who made it. */
+    /** Takes the connection of a rank, or decides what the rank is to do. */
     Acceptance onReport(RankProtocol.Report report, RankClient call);
   }
 
-  /** What becomes of a caller. */
+  /** What a rank that reports is to do. */
   sealed interface Acceptance {
-    /** It stays. */
+    /** The rank is accepted. */
     record Accepted() implements Acceptance {}
 
-    /** It may ask again. */
+    /** The rank may report again. */
     record RetryLater(String reason) implements Acceptance {}
 
-    /** Its process must end. */
+    /** The process of the rank must end. */
     record Evicted(String reason) implements Acceptance {}
   }
 

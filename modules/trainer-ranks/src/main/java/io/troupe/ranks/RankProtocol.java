@@ -11,22 +11,22 @@ import java.util.List;
  * rank obeys one, it gives signs of life.
  */
 sealed interface RankProtocol {
-  /** Of the coordinator. */
+  /** An order of the coordinator. */
   sealed interface Order extends RankProtocol {}
 
-  /** Of a rank. */
+  /** An answer of a rank. */
   sealed interface Answer extends RankProtocol {}
 
   /** A rank obeys its order, and is not done. */
   record Heartbeat() implements RankProtocol {}
 
-  /** A rank has its gradient, or has joined its neighbours; it goes on when it is told to. */
+  /** A rank has its gradient, or has joined its neighbours; it continues when it is told to. */
   record Ready() implements RankProtocol {}
 
   /** A rank that begins cannot join the one at this place, and waits for the verdict. */
   record PeerMissed(int place, String reason) implements RankProtocol {}
 
-  /** What a rank is told that is ready, or begins: once. */
+  /** What a rank that is ready, or begins, receives once. */
   sealed interface Verdict extends RankProtocol {}
 
   /** All are ready: exchange. */
@@ -35,7 +35,7 @@ sealed interface RankProtocol {
   /** What they do is abandoned: the rank at this place is lost. */
   record Abort(int place, String reason) implements Verdict {}
 
-  /** What a process is told whose number another one has: it must end. */
+  /** What a process receives whose number another one has: it must end. */
   record Evicted(String reason) implements RankProtocol {}
 
   /**
@@ -78,7 +78,7 @@ sealed interface RankProtocol {
   /** Freeze the weights as the reference policy. */
   record FreezeReference() implements Order {}
 
-  /** Take what the trainer has saved: so many files, which follow as bytes, in this order. */
+  /** Take what the trainer has saved: these files, which follow as bytes, in this order. */
   record ReceiveState(List<String> files) implements Order {}
 
   /**
@@ -94,28 +94,28 @@ sealed interface RankProtocol {
   /** Take the state of the last common step from copies. */
   record TakeCopies(CopyPlan plan) implements Order {}
 
-  /** It listens. */
+  /** The rank listens. */
   record Listening(String address) implements Answer {}
 
-  /** It has taken the files, into this folder. */
+  /** The rank has stored the files in this folder. */
   record StateReceived(String folder) implements Answer {}
 
-  /** Whether it sees the folder. */
+  /** Whether the rank sees the folder. */
   record FolderFound(boolean there) implements Answer {}
 
   /** A range of a tensor that it was asked to write; the bytes follow. */
   record StateRange(String tensor, long from) implements RankProtocol {}
 
-  /** It has written or sent its piece. */
+  /** The rank has written or sent its piece. */
   record StateWritten() implements Answer {}
 
   /** The reference is frozen. */
   record ReferenceFrozen() implements Answer {}
 
-  /** It has begun. */
+  /** The rank has begun. */
   record GroupJoined() implements Answer {}
 
-  /** Its piece of the state moved. */
+  /** The rank's piece of the state has moved. */
   record StepDone(double norm, PartialStepMetrics part) implements Answer {}
 
   /** No rank's weights moved; why this one has no gradient, if it has none. */
@@ -124,12 +124,12 @@ sealed interface RankProtocol {
   /** The copies that it keeps. */
   record CopiesListed(List<CopyPlan.Held> copies) implements Answer {}
 
-  /** It has the state of that step. */
+  /** The rank has the state of that step. */
   record CopiesTaken() implements Answer {}
 
   /** Another one of the group is lost. */
   record PeerLost(int place, String reason) implements Answer {}
 
-  /** It could not do it, by its own fault. */
+  /** The rank failed at the order, by its own fault. */
   record Failed(String reason) implements Answer {}
 }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Where the ranks that nodes start report to the coordinator, and wait to be called. Only those of
  * nodes that the coordinator knows may. Of two processes that claim the same number the later one
- * has it: its agent has started it since; the other one is told to end when it comes again. Safe
+ * has it: its agent has started it since; the other one is asked to end when it comes again. Safe
  * for all threads.
  */
 public final class RankRegistry implements AutoCloseable {
@@ -70,7 +70,7 @@ public final class RankRegistry implements AutoCloseable {
     return open(ranks, endpoint, at, secret, RankClient.HEARTBEAT_TIMEOUT);
   }
 
-  /** The same with another limit of silence. */
+  /** Opens a registry with another limit of silence. */
   static RankRegistry open(
       int ranks, ConnectionFactory endpoint, HostPort at, RunSecret secret, Duration silence)
       throws IOException {
@@ -146,12 +146,12 @@ public final class RankRegistry implements AutoCloseable {
     disconnectLater(gone);
   }
 
-  /** A TLS connection may take a second to close; whoever tells has more to do. */
+  /** A TLS connection may take a second to close; the thread that reports has more to do. */
   private static void disconnectLater(List<RemoteRank> slots) {
     slots.forEach(slot -> Thread.ofVirtual().start(slot::disconnect));
   }
 
-  /** Who can end processes of nodes. */
+  /** Sets what ends processes of nodes. */
   public void stopProcessesWith(ProcessStopper ender) {
     lock.lock();
     try {
@@ -171,7 +171,7 @@ public final class RankRegistry implements AutoCloseable {
     }
   }
 
-  /** Those that are there, by number. */
+  /** Returns the ranks that are there, by number. */
   List<RemoteRank> present() {
     lock.lock();
     try {
@@ -203,7 +203,10 @@ public final class RankRegistry implements AutoCloseable {
     }
   }
 
-  /** Hangs up; the ranks wait for another coordinator, and who awaits them here is told. */
+  /**
+   * Closes the connections; the ranks wait for another coordinator, and a thread that awaits them
+   * here is notified.
+   */
   @Override
   public void close() {
     lock.lock();

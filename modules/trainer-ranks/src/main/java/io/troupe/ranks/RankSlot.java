@@ -2,9 +2,9 @@ package io.troupe.ranks;
 
 import java.io.IOException;
 
-/** The place of a rank in its crew: whom to ask, and what to do about one that does not answer. */
+/** The place of a rank in its group: whom to ask, and what to do about one that does not answer. */
 interface RankSlot {
-  /** Of the rank, from 0; the same whoever else is in the group. */
+  /** Of the rank, from 0; the same in every group. */
   int number();
 
   /**

@@ -35,7 +35,7 @@ public final class RankWorker implements AutoCloseable {
   /** Most bytes of a range of the state that is sent at once. */
   private static final long RANGE = 4L << 20;
 
-  /** Of signs of life; the coordinator misses ten before it judges. */
+  /** The interval of heartbeats; the coordinator misses ten before it judges. */
   private static final Duration HEARTBEAT_INTERVAL = RankClient.HEARTBEAT_TIMEOUT.dividedBy(10);
 
   private final RankIdentity identity;
@@ -48,7 +48,7 @@ public final class RankWorker implements AutoCloseable {
   private final RankCopies copies = new RankCopies();
 
   /**
-   * Who a rank is, and how it is reached.
+   * The identity of a rank, and how it is reached.
    *
    * @param number from 0
    * @param node whose agent started it; empty if the coordinator did
@@ -96,7 +96,7 @@ public final class RankWorker implements AutoCloseable {
     return report(coordinator, self, rank, HEARTBEAT_INTERVAL);
   }
 
-  /** The same with another pause between signs of life. */
+  /** Reports with another pause between heartbeats. */
   static RankWorker report(
       HostPort coordinator, RankIdentity self, TrainerRank rank, Duration pause)
       throws IOException {
@@ -220,8 +220,8 @@ public final class RankWorker implements AutoCloseable {
   }
 
   /**
-   * Joins the neighbours, and waits until all have. Meanwhile the coordinator tells if one is lost:
-   * then nobody knocks at the door any more, and this rank leaves it.
+   * Joins the neighbours, and waits until all have. Meanwhile the coordinator reports if one is
+   * lost: then nobody knocks at the door any more, and this rank leaves it.
    */
   private Collective joined(int place, List<String> addresses)
       throws IOException, RankLostException {

@@ -31,7 +31,7 @@ record RemoteRank(RankProtocol.Report report, RankClient call, RankRegistry regi
         : "%s is gone (%s)".formatted(this, seen.getMessage());
   }
 
-  /** Its agent starts another one. */
+  /** The agent of the rank's node starts another process. */
   @Override
   public void end() {
     registry.end(report);

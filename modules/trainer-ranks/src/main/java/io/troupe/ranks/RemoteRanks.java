@@ -3,35 +3,27 @@ package io.troupe.ranks;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
-import io.troupe.engine.parallel.StateFiles;
-import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Ranks that the nodes of a cluster start, and start again. The trainer's state goes to them over
  * the network.
  *
  * <p><b>Invariant</b>: a step is made by one group of ranks, all of which began from the state that
- * the trainer has. Whoever comes later, or comes again, is in no group until all begin again. So it
- * does not matter which ranks there are: where some stay away for longer than {@link
+ * the trainer has. A rank that comes later, or comes again, is in no group until all begin again.
+ * So it does not matter which ranks there are: where some stay away for longer than {@link
  * Patience#whole}, or fail twice in a row by their own fault, the others are a group by themselves,
  * and the step is the same.
  */
-public final class RemoteRanks implements TrainerRanks {
-  private static final Logger LOG = LoggerFactory.getLogger(RemoteRanks.class);
+public final class RemoteRanks extends ConnectedRanks {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
   /** As long as an agent counts the ends of a process that it may start again. */
@@ -39,15 +31,8 @@ public final class RemoteRanks implements TrainerRanks {
 
   private final RankRegistry registry;
   private final Patience patience;
-  private final Path scratch;
-  private final Consumer<String> say;
-  private final ExecutorService threads =
-      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
   private final RankBackoff backoff = new RankBackoff(EXCLUSION);
   private volatile List<RemoteRank> group = List.of();
-
-  /** Of the copies of the last common step. */
-  private long mark;
 
   /**
    * How long to wait for ranks that are not there.
@@ -64,18 +49,17 @@ public final class RemoteRanks implements TrainerRanks {
   }
 
   /**
-   * A crew of whoever is in the registry when the trainer begins.
+   * The ranks that are in the registry when the trainer begins.
    *
    * @param registry not closed with this
    * @param scratch folder for states, which nothing else uses; ranks whose hosts share it read and
    *     write it, the others send and receive
-   * @param say told whom it waits for, who begins, and who is lost
+   * @param say takes which ranks the trainer waits for, which begin, and which are lost
    */
   public RemoteRanks(RankRegistry registry, Patience patience, Path scratch, Consumer<String> say) {
+    super(scratch, say);
     this.registry = registry;
     this.patience = patience;
-    this.scratch = scratch;
-    this.say = say;
   }
 
   /** How many began. */
@@ -90,7 +74,7 @@ public final class RemoteRanks implements TrainerRanks {
     List<String> addresses = round().askAll((_, slot, _) -> slot.call().listen());
     List<String> folders = round().sendState(state);
     round().begin(addresses, folders);
-    say.accept(
+    say(
         "%s: %s"
             .formatted(
                 group.size() == registry.ranks()
@@ -107,7 +91,7 @@ public final class RemoteRanks implements TrainerRanks {
     try {
       List<RemoteRank> there = fit(registry.await(Duration.ZERO));
       if (there.size() < registry.ranks() && !isComplete(there)) {
-        say.accept(
+        say(
             "waits for trainer rank %s: no process of a node has reported for it at %s"
                 .formatted(absent(there), registry.address()));
       }
@@ -130,7 +114,7 @@ public final class RemoteRanks implements TrainerRanks {
     }
   }
 
-  /** Those that may be of a group; all, if none of them has worked lately. */
+  /** Returns the ranks that may be of a group; all, if none of them has worked lately. */
   private List<RemoteRank> fit(List<RemoteRank> there) {
     List<RemoteRank> sound = there.stream().filter(slot -> !isExcluded(slot.number())).toList();
     return sound.isEmpty() ? there : sound;
@@ -157,8 +141,9 @@ public final class RemoteRanks implements TrainerRanks {
         .collect(Collectors.joining(", "));
   }
 
-  private RankFanOut round() {
-    return new RankFanOut(group, threads, patience.step, this::failed);
+  @Override
+  RankFanOut round() {
+    return new RankFanOut(group, threads(), patience.step, this::failed);
   }
 
   private void failed(int number) {
@@ -166,7 +151,7 @@ public final class RemoteRanks implements TrainerRanks {
       backoff.failed(number, System.nanoTime());
     }
     if (isExcluded(number)) {
-      say.accept(
+      say(
           "trainer rank %d has failed twice, and is left out for %d minutes while there are others; see its node's log"
               .formatted(number, EXCLUSION.toMinutes()));
     }
@@ -181,9 +166,7 @@ public final class RemoteRanks implements TrainerRanks {
   @Override
   public List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
       throws RankLostException {
-    long next = RankCopies.newMark();
-    List<RankStepOutcome> steps = round().step(batches, optimisation, next);
-    mark = RankFanOut.moved(steps) ? next : mark;
+    List<RankStepOutcome> steps = super.step(batches, optimisation);
     synchronized (backoff) {
       group.forEach(slot -> backoff.succeeded(slot.number()));
     }
@@ -191,48 +174,8 @@ public final class RemoteRanks implements TrainerRanks {
   }
 
   @Override
-  public void write(StateFiles files) throws IOException, RankLostException {
-    round().write(files);
-  }
-
-  @Override
-  public void freezeReference() throws RankLostException {
-    round().freezeReference();
-  }
-
-  @Override
-  public Optional<String> recover(long steps) throws RankLostException {
-    long next = RankCopies.newMark();
-    Optional<String> lacking = round().takeCopies(mark, next, steps);
-    mark = lacking.isEmpty() ? next : mark;
-    return lacking;
-  }
-
-  @Override
-  public void wentBack(String reason) {
-    LOG.warn("event=trainer_ranks_went_back reason=\"{}\"", reason);
-    say.accept(reason);
-  }
-
-  @Override
-  public Path scratch() {
-    return scratch;
-  }
-
-  /** Returns the bytes that passed between the coordinator and the processes of the ranks. */
-  public long linkBytes() {
-    return round().bytes();
-  }
-
-  @Override
-  public void lost(String reason) {
-    LOG.warn("event=trainer_rank_lost reason=\"{}\"", reason);
-    say.accept("the step is abandoned and made again: " + reason);
-  }
-
-  @Override
   public void close() {
     group.forEach(RemoteRank::disconnect); // They come to the registry again.
-    threads.close();
+    super.close();
   }
 }

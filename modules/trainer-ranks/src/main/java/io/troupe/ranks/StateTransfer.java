@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 final class StateTransfer {
   private StateTransfer() {}
 
-  /** Its files, relative to the folder. */
+  /** Returns the files of a state, relative to the folder. */
   static List<String> files(Path folder) throws IOException {
     try (Stream<Path> entries = Files.walk(folder)) {
       return entries

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 /**
  * Where ranks that have their gradient, or have joined their neighbours, wait for the others, so
  * that the limit of an exchange counts no neighbour's gradient, and nobody waits in an exchange for
- * one that is lost. Each is told in a thread of its own: one whose line takes nothing holds up no
- * other. Safe for all threads.
+ * one that is lost. Each is notified in a thread of its own: one whose connection takes nothing
+ * delays no other. Safe for all threads.
  */
 final class StepBarrier {
   private final int size;
@@ -23,9 +23,9 @@ final class StepBarrier {
   private final List<Consumer<RankProtocol.Verdict>> waiting = new ArrayList<>();
   private Optional<RankProtocol.Verdict> verdict = Optional.empty();
 
-  /** One rank's place at the gate. */
+  /** One rank's place at the barrier. */
   record Arrival(StepBarrier barrier, int place) {
-    /** It hears the verdict from now on: at once, or when there is one. */
+    /** Registers a rank for the verdict, which it receives at once, or when there is one. */
     void onVerdict(Consumer<RankProtocol.Verdict> told) {
       barrier.onVerdict(told);
     }
@@ -34,16 +34,16 @@ final class StepBarrier {
       barrier.ready(place);
     }
 
-    /** It cannot reach another one. */
+    /** Notes that the rank cannot reach another one. */
     void missed(int other, String reason) {
       barrier.abandon(other, reason);
     }
   }
 
   /**
-   * A gate for so many ranks.
+   * A barrier for a number of ranks.
    *
-   * @param threads that tell the verdict; as many as there are ranks
+   * @param threads that send the verdict; as many as there are ranks
    */
   StepBarrier(int size, Executor threads) {
     this.size = size;

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /** A connection within this process, with both its ends. */
-record ConnectionPair(Connection head, Connection rank) implements AutoCloseable {
+record ConnectionPair(Connection coordinator, Connection rank) implements AutoCloseable {
   static ConnectionPair open() throws IOException {
     try (ConnectionFactory.Listener listener =
         ConnectionFactory.onLoopback()
@@ -21,7 +21,7 @@ record ConnectionPair(Connection head, Connection rank) implements AutoCloseable
 
   @Override
   public void close() throws IOException {
-    head.close();
+    coordinator.close();
     rank.close();
   }
 }

@@ -33,11 +33,12 @@ final class LocalRanksTest {
 
   private final List<String> notes = new CopyOnWriteArrayList<>();
 
-  private ChildSpec child(int rank, HostPort head, String secret) {
-    return child(rank, head, secret, ToySteps.POLICY.rows(), DyingRank.Phase.NEVER);
+  private ChildSpec child(int rank, HostPort coordinator, String secret) {
+    return child(rank, coordinator, secret, ToySteps.POLICY.rows(), DyingRank.Phase.NEVER);
   }
 
-  private ChildSpec child(int rank, HostPort head, String secret, int rows, DyingRank.Phase death) {
+  private ChildSpec child(
+      int rank, HostPort coordinator, String secret, int rows, DyingRank.Phase death) {
     JavaCommand java =
         JavaCommand.of(ToyRankMain.class)
             .with(JavaCommand.NATIVE_ACCESS)
@@ -47,7 +48,7 @@ final class LocalRanksTest {
         "rank-" + rank,
         java.words(
             List.of(
-                head.toString(),
+                coordinator.toString(),
                 secret,
                 Integer.toString(rank),
                 Integer.toString(rows),
@@ -57,11 +58,11 @@ final class LocalRanksTest {
         folder.resolve("rank-%d.log".formatted(rank)));
   }
 
-  private LocalRanks crew(LocalRanks.Starter starter) {
-    return crew(2, starter);
+  private LocalRanks newRanks(LocalRanks.Starter starter) {
+    return newRanks(2, starter);
   }
 
-  private LocalRanks crew(int ranks, LocalRanks.Starter starter) {
+  private LocalRanks newRanks(int ranks, LocalRanks.Starter starter) {
     try {
       return LocalRanks.of(
           ranks,
@@ -79,7 +80,7 @@ final class LocalRanksTest {
   @Test
   void train_aRanksProcessKilled_makesTheStepAgainAndIsTheTrainerOfOneThread() {
     try (TrainingEngine trainer =
-        new ToyPolicy(ToySteps.POLICY).by(() -> crew(this::child)).newTrainer(3)) {
+        new ToyPolicy(ToySteps.POLICY).by(() -> newRanks(this::child)).newTrainer(3)) {
       trainer.freezeReference();
       ToySteps.make(trainer, 0);
       ProcessHandle killed = ProcessHandle.of(started(1).getFirst()).orElseThrow();
@@ -122,7 +123,7 @@ final class LocalRanksTest {
   @Test
   void train_twoNeighboursKilled_goesBackToTheSavedStateAloud() {
     try (TrainingEngine trainer =
-        new ToyPolicy(ToySteps.POLICY).by(() -> crew(3, this::child)).newTrainer(3)) {
+        new ToyPolicy(ToySteps.POLICY).by(() -> newRanks(3, this::child)).newTrainer(3)) {
       trainer.freezeReference();
       ToySteps.make(trainer, 0);
       ToySteps.make(trainer, 1);
@@ -144,17 +145,17 @@ final class LocalRanksTest {
   /** The weights after each of three steps, and what a checkpoint of them continues with. */
   private List<String> digests(DyingRank.Phase death) throws IOException {
     LocalRanks.Starter starter =
-        (rank, head, secret) ->
+        (rank, coordinator, secret) ->
             child(
                 rank,
-                head,
+                coordinator,
                 secret,
                 ToySteps.POLICY.rows(),
                 rank == 1 ? death : DyingRank.Phase.NEVER);
     Path saved = Files.createDirectory(folder.resolve("saved-by-" + death));
     List<String> digests = new ArrayList<>();
     try (TrainingEngine trainer =
-        new ToyPolicy(ToySteps.POLICY).by(() -> crew(starter)).newTrainer(3)) {
+        new ToyPolicy(ToySteps.POLICY).by(() -> newRanks(starter)).newTrainer(3)) {
       trainer.freezeReference();
       for (int step = 0; step < STEPS; step++) {
         ToySteps.make(trainer, step);
@@ -184,27 +185,27 @@ final class LocalRanksTest {
    */
   private long linkBytes(int rows) {
     ToySettings policy = new ToySettings("abcdef", 16, 4, rows, Duration.ZERO);
-    List<LocalRanks> crews = new ArrayList<>();
+    List<LocalRanks> opened = new ArrayList<>();
     try (TrainingEngine trainer =
         new ToyPolicy(policy)
             .by(
                 () -> {
-                  crews.add(
-                      crew(
-                          (rank, head, secret) ->
-                              child(rank, head, secret, rows, DyingRank.Phase.NEVER)));
-                  return crews.getFirst();
+                  opened.add(
+                      newRanks(
+                          (rank, coordinator, secret) ->
+                              child(rank, coordinator, secret, rows, DyingRank.Phase.NEVER)));
+                  return opened.getFirst();
                 })
             .newTrainer(3)) {
       trainer.freezeReference();
       ToySteps.make(trainer, 0);
-      long before = crews.getFirst().linkBytes();
+      long before = opened.getFirst().linkBytes();
       ToySteps.make(trainer, 1);
       trainer.snapshot(WeightVersion.BASE);
       trainer.freezeReference();
       ToySteps.make(trainer, 2);
       trainer.save(Files.createDirectory(folder.resolve("saved-" + rows)));
-      return crews.getFirst().linkBytes() - before;
+      return opened.getFirst().linkBytes() - before;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -231,7 +232,7 @@ final class LocalRanksTest {
                   sound.name(), command, sound.environment(), sound.folder(), sound.log());
         };
     try (TrainingEngine trainer =
-        new ToyPolicy(ToySteps.POLICY).by(() -> crew(late)).newTrainer(3)) {
+        new ToyPolicy(ToySteps.POLICY).by(() -> newRanks(late)).newTrainer(3)) {
       trainer.freezeReference();
       ToySteps.make(trainer, 0);
       ToySteps.assertAlone(trainer, 1);

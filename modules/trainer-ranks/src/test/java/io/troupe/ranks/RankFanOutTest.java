@@ -43,7 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the head makes of ranks that are played, over connections within this process. */
+/** What the coordinator makes of ranks that are played, over connections within this process. */
 final class RankFanOutTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofMillis(100);
@@ -98,7 +98,7 @@ final class RankFanOutTest {
     seats.add(
         new FakeSeat(
             10 + seats.size(),
-            new RankClient(new RankConnection(new Connection.Timed(pair.head(), silence))),
+            new RankClient(new RankConnection(new Connection.Timed(pair.coordinator(), silence))),
             ended,
             played));
   }
@@ -297,7 +297,7 @@ final class RankFanOutTest {
     assertThat(seats.getFirst().played().join()).isEmpty();
   }
 
-  /** A crew of one, as well: there is no other that could fail first. */
+  /** A group of one, too: there is no other that could fail first. */
   @Test
   void all_silentRank_isEndedAfterTheSilence() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
@@ -321,7 +321,7 @@ final class RankFanOutTest {
         LONG,
         line -> {
           line.receive();
-          line.receive(); // nothing comes, until the head hangs up
+          line.receive(); // nothing comes, until the coordinator hangs up
         });
     CountDownLatch waits = new CountDownLatch(1);
     CountDownLatch told = new CountDownLatch(1);

@@ -8,9 +8,7 @@ import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.StatePart;
-import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.StateSink;
-import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.SafetensorsFile;
 import io.troupe.engine.safetensors.SafetensorsFile.Declared;
@@ -39,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A rank's process as a head sees it that the test plays. Joining is given longer than a test: what
- * waits for its limit fails.
+ * A rank's process as a coordinator sees it that the test plays. Joining is given longer than a
+ * test: what waits for its limit fails.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RankWorkerTest {
@@ -51,7 +49,7 @@ final class RankWorkerTest {
   private final CountDownLatch gradient = new CountDownLatch(1);
 
   /** Its gradient takes as long as the test wants; then it exchanges once. */
-  private final class SlowRank implements TrainerRank {
+  private final class SlowRank extends IdleRank {
     private Optional<Collective> group = Optional.empty();
 
     @Override
@@ -77,41 +75,21 @@ final class RankWorkerTest {
         to.write(part.name(), 4, RankFanOutTest.floats(part.name().length(), 7));
       }
     }
-
-    @Override
-    public void freezeReference() {}
-
-    @Override
-    public long pieceElements() {
-      return 0;
-    }
-
-    @Override
-    public void copyTo(StatePiece copy) {}
-
-    @Override
-    public void take(StatePiece part) {}
-
-    @Override
-    public void continueAfter(long steps) {}
-
-    @Override
-    public void close() {}
   }
 
-  private interface Head {
+  private interface PlayedCoordinator {
     void orders(RankConnection line) throws Exception;
   }
 
-  private interface RawHead {
+  private interface RawCoordinator {
     void orders(RankConnection line, Connection wire) throws Exception;
   }
 
-  private void play(Path scratch, Head head) throws Exception {
-    playRaw(scratch, (line, _) -> head.orders(line));
+  private void play(Path scratch, PlayedCoordinator coordinator) throws Exception {
+    playRaw(scratch, (line, _) -> coordinator.orders(line));
   }
 
-  private void playRaw(Path scratch, RawHead head) throws Exception {
+  private void playRaw(Path scratch, RawCoordinator coordinator) throws Exception {
     try (ConnectionFactory.Listener listener =
         ConnectionFactory.onLoopback()
             .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
@@ -135,14 +113,14 @@ final class RankWorkerTest {
                         RankWorker.report(at, self, new SlowRank(), Duration.ofMillis(5))) {
                       host.work();
                     } catch (IOException over) {
-                      // The head hung up.
+                      // The coordinator hung up.
                     }
                   });
       try (Connection wire = listener.accept()) {
         new PeerHandshake(SECRET, RankListener.PURPOSE).asServer(wire, RankListener.HELLO);
         RankConnection line = new RankConnection(wire);
         assertThat(line.receive()).isInstanceOf(RankProtocol.Report.class);
-        head.orders(line, wire);
+        coordinator.orders(line, wire);
       } finally {
         gradient.countDown();
         rank.join();

@@ -4,15 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.base.net.HostPort;
-import io.troupe.engine.parallel.Collective;
-import io.troupe.engine.parallel.RankBatch;
-import io.troupe.engine.parallel.RankStepOutcome;
-import io.troupe.engine.parallel.StatePart;
-import io.troupe.engine.parallel.StatePiece;
-import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
-import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
@@ -55,11 +48,12 @@ final class RemoteRanksTest {
   }
 
   /** A rank of a node, which works until it is interrupted. */
-  private Thread rank(int number, ConnectionFactory endpoint, HostPort head) {
-    return rank(number, endpoint, head, new ToyPolicy(ToySteps.POLICY).newRank(1));
+  private Thread rank(int number, ConnectionFactory endpoint, HostPort coordinator) {
+    return rank(number, endpoint, coordinator, new ToyPolicy(ToySteps.POLICY).newRank(1));
   }
 
-  private Thread rank(int number, ConnectionFactory endpoint, HostPort head, TrainerRank rank) {
+  private Thread rank(
+      int number, ConnectionFactory endpoint, HostPort coordinator, TrainerRank rank) {
     RankAgent post =
         new RankAgent(
             new RankWorker.RankIdentity(
@@ -73,7 +67,7 @@ final class RemoteRanksTest {
                 0,
                 keys.resolve("state" + number)),
             rank);
-    post.setCoordinator(head);
+    post.setCoordinator(coordinator);
     Thread thread =
         Thread.ofPlatform()
             .daemon()
@@ -102,29 +96,30 @@ final class RemoteRanksTest {
   void train_aNodeLostAndBack_goesOnWithTheOthersAndIsTheTrainerOfOneThread() throws Exception {
     ConnectionFactory endpoint = endpoint();
     RemoteRanks.Patience patience = new RemoteRanks.Patience(Duration.ofMillis(300), LONG, LONG);
-    try (RankRegistry hall = RankRegistry.open(2, endpoint, new HostPort("127.0.0.1", 0), SECRET);
+    try (RankRegistry registry =
+            RankRegistry.open(2, endpoint, new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
-                .by(() -> new RemoteRanks(hall, patience, scratch, notes::add))
+                .by(() -> new RemoteRanks(registry, patience, scratch, notes::add))
                 .newTrainer(3)) {
       trainer.freezeReference();
-      rank(0, endpoint, hall.address());
-      hall.joined("node0");
-      hall.joined("node1");
-      Thread lost = rank(1, endpoint, hall.address());
-      assertThat(hall.await(LONG)).hasSize(2);
+      rank(0, endpoint, registry.address());
+      registry.joined("node0");
+      registry.joined("node1");
+      Thread lost = rank(1, endpoint, registry.address());
+      assertThat(registry.await(LONG)).hasSize(2);
       ToySteps.make(trainer, 0);
       ToySteps.make(trainer, 1);
 
       lost.interrupt();
-      hall.left("node1");
+      registry.left("node1");
       lost.join();
-      hall.joined("node1");
+      registry.joined("node1");
       ToySteps.make(trainer, 2);
       assertThat(notes).anyMatch(note -> note.startsWith("1 of 2 trainer ranks begin"));
 
-      rank(1, endpoint, hall.address());
-      assertThat(hall.await(LONG)).hasSize(2);
+      rank(1, endpoint, registry.address());
+      assertThat(registry.await(LONG)).hasSize(2);
       ToySteps.make(trainer, 3);
       ToySteps.make(trainer, 4);
 
@@ -147,7 +142,7 @@ final class RemoteRanksTest {
   @Test
   void train_nobodyComes_isGivenUpAndSaysWhatToDo() throws Exception {
     Duration brief = Duration.ofMillis(50);
-    try (RankRegistry hall =
+    try (RankRegistry registry =
             RankRegistry.open(
                 2, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
@@ -155,7 +150,7 @@ final class RemoteRanksTest {
                 .by(
                     () ->
                         new RemoteRanks(
-                            hall,
+                            registry,
                             new RemoteRanks.Patience(brief, brief, brief),
                             scratch,
                             notes::add))
@@ -175,12 +170,12 @@ final class RemoteRanksTest {
     RemoteRanks.Patience patience = new RemoteRanks.Patience(LONG, Duration.ofDays(1), LONG);
     CountDownLatch waits = new CountDownLatch(1);
     CompletableFuture<String> failure = new CompletableFuture<>();
-    try (RankRegistry hall =
+    try (RankRegistry registry =
             RankRegistry.open(
                 2, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
-                .by(() -> new RemoteRanks(hall, patience, scratch, _ -> waits.countDown()))
+                .by(() -> new RemoteRanks(registry, patience, scratch, _ -> waits.countDown()))
                 .newTrainer(3)) {
       trainer.freezeReference();
       var _ =
@@ -196,7 +191,7 @@ final class RemoteRanksTest {
                     }
                   });
       waits.await();
-      hall.close();
+      registry.close();
       assertThat(failure.get(LONG.toSeconds(), TimeUnit.SECONDS))
           .contains("the trainer's ranks cannot begin: this process is the coordinator no more");
     }
@@ -207,53 +202,21 @@ final class RemoteRanksTest {
   void train_aRankThatAlwaysFails_isLeftOutAndTheOtherGoesOn() throws Exception {
     RemoteRanks.Patience patience = new RemoteRanks.Patience(LONG, LONG, LONG);
     List<String> ended = new CopyOnWriteArrayList<>();
-    TrainerRank broken =
-        new TrainerRank() {
-          @Override
-          public void begin(Path state, Collective group) {}
-
-          @Override
-          public RankStepOutcome step(RankBatch share, OptimizerSettings optimisation) {
-            throw new IllegalStateException("out of memory");
-          }
-
-          @Override
-          public void write(List<StatePart> parts, StateSink to) {}
-
-          @Override
-          public void freezeReference() {}
-
-          @Override
-          public long pieceElements() {
-            return 0;
-          }
-
-          @Override
-          public void copyTo(StatePiece copy) {}
-
-          @Override
-          public void take(StatePiece part) {}
-
-          @Override
-          public void continueAfter(long steps) {}
-
-          @Override
-          public void close() {}
-        };
-    try (RankRegistry hall =
+    TrainerRank broken = new IdleRank();
+    try (RankRegistry registry =
             RankRegistry.open(
                 2, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET);
         TrainingEngine trainer =
             new ToyPolicy(ToySteps.POLICY)
-                .by(() -> new RemoteRanks(hall, patience, scratch, notes::add))
+                .by(() -> new RemoteRanks(registry, patience, scratch, notes::add))
                 .newTrainer(3)) {
       trainer.freezeReference();
-      hall.stopProcessesWith((_, process, _) -> ended.add(process));
-      hall.joined("node0");
-      hall.joined("node1");
-      rank(0, ConnectionFactory.onLoopback(), hall.address());
-      rank(1, ConnectionFactory.onLoopback(), hall.address(), broken);
-      assertThat(hall.await(LONG)).hasSize(2);
+      registry.stopProcessesWith((_, process, _) -> ended.add(process));
+      registry.joined("node0");
+      registry.joined("node1");
+      rank(0, ConnectionFactory.onLoopback(), registry.address());
+      rank(1, ConnectionFactory.onLoopback(), registry.address(), broken);
+      assertThat(registry.await(LONG)).hasSize(2);
       ToySteps.make(trainer, 0);
       assertThat(ended).containsExactly("t1", "t1");
       assertThat(notes)
@@ -266,23 +229,23 @@ final class RemoteRanksTest {
   /** Of two processes with one number the later one has it, and the other one is told to end. */
   @Test
   void came_numberOfAnother_isTakenOnceAndTheOtherNeverComesBack() throws Exception {
-    try (RankRegistry hall =
+    try (RankRegistry registry =
         RankRegistry.open(
             1, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET)) {
-      hall.joined("a");
-      hall.joined("b");
-      try (Connection first = reporting(hall, "a")) {
-        assertThat(hall.await(LONG).getFirst().node()).isEqualTo("a");
-        try (Connection second = reporting(hall, "b")) {
+      registry.joined("a");
+      registry.joined("b");
+      try (Connection first = reporting(registry, "a")) {
+        assertThat(registry.await(LONG).getFirst().node()).isEqualTo("a");
+        try (Connection second = reporting(registry, "b")) {
           assertThat(first.read(ByteBuffer.allocate(1))).isEqualTo(-1);
-          try (Connection again = reporting(hall, "a")) {
+          try (Connection again = reporting(registry, "a")) {
             assertThat(new RankConnection(again).receive())
                 .isInstanceOfSatisfying(
                     RankProtocol.Evicted.class,
                     dismissed ->
                         assertThat(dismissed.reason()).startsWith("another process has its"));
           }
-          assertThat(hall.present().getFirst().node()).isEqualTo("b");
+          assertThat(registry.present().getFirst().node()).isEqualTo("b");
           assertThat(second).isNotNull();
         }
       }
@@ -291,33 +254,33 @@ final class RemoteRanksTest {
 
   @Test
   void came_nodeThatTheHeadDoesNotHave_isSentAwayUntilItHas() throws Exception {
-    try (RankRegistry hall =
+    try (RankRegistry registry =
         RankRegistry.open(
             1, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET)) {
-      hall.joined("a");
-      hall.left("a");
-      try (Connection stranger = reporting(hall, "a")) {
+      registry.joined("a");
+      registry.left("a");
+      try (Connection stranger = reporting(registry, "a")) {
         assertThat(stranger.read(ByteBuffer.allocate(1))).isEqualTo(-1);
       }
-      assertThat(hall.present()).isEmpty();
-      hall.joined("a");
-      try (Connection known = reporting(hall, "a")) {
-        assertThat(hall.await(LONG)).hasSize(1);
-        hall.joined("a");
-        hall.left("a");
-        assertThat(hall.present()).as("the other agent of that name is there").hasSize(1);
-        hall.left("a");
-        assertThat(hall.present()).isEmpty();
+      assertThat(registry.present()).isEmpty();
+      registry.joined("a");
+      try (Connection known = reporting(registry, "a")) {
+        assertThat(registry.await(LONG)).hasSize(1);
+        registry.joined("a");
+        registry.left("a");
+        assertThat(registry.present()).as("the other agent of that name is there").hasSize(1);
+        registry.left("a");
+        assertThat(registry.present()).isEmpty();
         assertThat(known).isNotNull();
       }
     }
   }
 
-  private static Connection reporting(RankRegistry hall, String node) throws IOException {
+  private static Connection reporting(RankRegistry registry, String node) throws IOException {
     Connection wire =
         ConnectionFactory.onLoopback()
             .connect(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), hall.address().port()),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), registry.address().port()),
                 LONG);
     new PeerHandshake(SECRET, RankListener.PURPOSE).asClient(wire, RankListener.HELLO);
     new RankConnection(wire).send(new RankProtocol.Report(0, node, node + "-t0", 7));

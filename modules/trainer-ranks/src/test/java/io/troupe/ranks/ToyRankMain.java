@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A toy rank's process: address of the head, secret, number, rows of the policy, when it dies. */
+/**
+ * A toy rank's process: address of the coordinator, secret, number, rows of the policy, when it
+ * dies.
+ */
 final class ToyRankMain {
   private ToyRankMain() {}
 

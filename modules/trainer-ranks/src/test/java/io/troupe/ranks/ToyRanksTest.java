@@ -17,10 +17,6 @@ import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.CollectiveFactory;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
-import io.troupe.engine.parallel.RankStepOutcome;
-import io.troupe.engine.parallel.StatePart;
-import io.troupe.engine.parallel.StatePiece;
-import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.parallel.ThreadRanks;
 import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.toy.ToyPolicy;
@@ -196,39 +192,7 @@ final class ToyRanksTest {
   /** The same thread would fail again, so the step is not made again. */
   @Test
   void step_aRankFailsByItsOwnFault_failsTheTrainer() throws Exception {
-    TrainerRank broken =
-        new TrainerRank() {
-          @Override
-          public void begin(Path state, Collective group) {}
-
-          @Override
-          public RankStepOutcome step(RankBatch share, OptimizerSettings optimisation) {
-            throw new IllegalStateException("no memory");
-          }
-
-          @Override
-          public void write(List<StatePart> parts, StateSink to) {}
-
-          @Override
-          public void freezeReference() {}
-
-          @Override
-          public long pieceElements() {
-            return 0;
-          }
-
-          @Override
-          public void copyTo(StatePiece copy) {}
-
-          @Override
-          public void take(StatePiece part) {}
-
-          @Override
-          public void continueAfter(long steps) {}
-
-          @Override
-          public void close() {}
-        };
+    TrainerRank broken = new IdleRank();
     RankBatch batch = new RankBatch.Examples(batch(0));
     try (ThreadRanks ranks =
         new ThreadRanks(
@@ -239,7 +203,7 @@ final class ToyRanksTest {
       ranks.begin(folder);
       assertThatThrownBy(() -> ranks.step(batch.splitAcross(2), OPTIMISATION))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("trainer rank 0 failed: java.lang.IllegalStateException: no memory");
+          .hasMessage("trainer rank 0 failed: java.lang.IllegalStateException: out of memory");
     }
   }
 

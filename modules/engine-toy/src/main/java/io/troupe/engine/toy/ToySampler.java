@@ -2,6 +2,7 @@ package io.troupe.engine.toy;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.failure.Uninterrupted;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
@@ -156,7 +157,7 @@ final class ToySampler implements SamplingEngine {
       lock.unlock();
     }
     if (!Thread.currentThread().equals(thread)) {
-      join();
+      Uninterrupted.join(thread); // It ends at the next token.
     }
   }
 
@@ -291,20 +292,6 @@ final class ToySampler implements SamplingEngine {
       Thread.currentThread().interrupt();
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void join() {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true; // the thread ends at the next token; leaving early would leak it
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 

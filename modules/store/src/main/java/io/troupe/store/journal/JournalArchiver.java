@@ -1,5 +1,6 @@
 package io.troupe.store.journal;
 
+import io.troupe.base.failure.Uninterrupted;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -75,17 +76,6 @@ public final class JournalArchiver implements AutoCloseable {
   public void close() {
     stopped = true;
     due.release();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException again) {
-        // The journal's lock is released next, so that the thread must be done.
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(thread); // The journal's lock is released next.
   }
 }

@@ -222,7 +222,7 @@ public final class JournalReader implements Closeable {
     if (record.epoch() != own || record.sequence() != records + 1) {
       throw corrupt(
           scanner,
-          "record %d of epoch %d stands before it, where record %d of epoch %d belongs"
+          "record %d of epoch %d is before it, where record %d of epoch %d belongs"
               .formatted(record.sequence(), record.epoch(), records + 1, own));
     }
     return true;

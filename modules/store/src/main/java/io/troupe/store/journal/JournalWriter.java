@@ -2,6 +2,7 @@ package io.troupe.store.journal;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.failure.Uninterrupted;
 import io.troupe.store.file.JournalException;
 import io.troupe.store.file.WriterFence;
 import io.troupe.store.segment.JournalPosition;
@@ -132,18 +133,7 @@ public final class JournalWriter implements AutoCloseable {
         queue.add(new Stop());
       }
     }
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException again) {
-        // Leaving now would leave records unwritten; the caller sees the interrupt afterwards.
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(thread); // It writes the last records.
     if (closed.isCompletedExceptionally() && closed.exceptionNow() instanceof IOException failure) {
       throw failure;
     }

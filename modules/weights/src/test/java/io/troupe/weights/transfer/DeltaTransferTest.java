@@ -16,41 +16,14 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Versions in bfloat16 of which a few numbers change, between nodes. */
-class DeltaTransferTest {
+class DeltaTransferTest extends NodesTestBase {
   private static final int ELEMENTS = 40_000;
-
-  @TempDir Path folder;
-
-  private final List<AutoCloseable> open = new ArrayList<>();
-  private NodeWeights head;
-
-  @BeforeEach
-  void start() throws IOException {
-    head = node("head");
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    for (AutoCloseable each : open.reversed()) {
-      each.close();
-    }
-  }
-
-  private NodeWeights node(String name) throws IOException {
-    NodeWeights node = TestVersions.node(folder.resolve(name));
-    open.add(node);
-    return node;
-  }
 
   /** Every version moves two numbers in a hundred by one in the last place. */
   private static WeightSnapshot weights(int version) {
@@ -70,7 +43,7 @@ class DeltaTransferTest {
   }
 
   private CachedVersion publish(int version) throws IOException {
-    return head.publish(weights(version), List.of(), DType.BF16);
+    return publisher().publish(weights(version), List.of(), DType.BF16);
   }
 
   private static FetchOutcome.Ready ready(
@@ -87,9 +60,9 @@ class DeltaTransferTest {
   @Test
   void fetch_versionAfterOneThatBothHave_takesAFewPercentOfTheBytes() throws Exception {
     NodeWeights node = node("a");
-    ready(node, publish(1), head.address());
+    ready(node, publish(1), publisher().address());
     CachedVersion two = publish(2);
-    FetchOutcome.TransferStats report = ready(node, two, head.address()).report();
+    FetchOutcome.TransferStats report = ready(node, two, publisher().address()).report();
 
     assertThat(report.fetched()).isBetween(two.ref().bytes() / 100, two.ref().bytes() / 20);
     assertThat(report.fetched() + report.reused()).isEqualTo(two.ref().bytes());
@@ -102,10 +75,10 @@ class DeltaTransferTest {
     NodeWeights first = node("a");
     NodeWeights second = node("b");
     CachedVersion one = publish(1);
-    ready(first, one, head.address());
+    ready(first, one, publisher().address());
     ready(second, one, first.address());
     CachedVersion two = publish(2);
-    var relayed = first.fetch(two.ref(), List.of(head.address()));
+    var relayed = first.fetch(two.ref(), List.of(publisher().address()));
     FetchOutcome.TransferStats report = ready(second, two, first.address()).report();
     relayed.toCompletableFuture().get(60, TimeUnit.SECONDS);
 
@@ -116,7 +89,7 @@ class DeltaTransferTest {
   void fetch_firstVersionOfANode_isWhole() throws Exception {
     publish(1);
     CachedVersion two = publish(2);
-    FetchOutcome.TransferStats report = ready(node("late"), two, head.address()).report();
+    FetchOutcome.TransferStats report = ready(node("late"), two, publisher().address()).report();
 
     assertThat(report.fetched()).isEqualTo(two.ref().bytes());
   }
@@ -125,11 +98,11 @@ class DeltaTransferTest {
   @Test
   void fetch_afterABaseThatTheSenderHasNoMore_isWhole() throws Exception {
     NodeWeights node = node("a");
-    ready(node, publish(1), head.address());
+    ready(node, publish(1), publisher().address());
     publish(2);
     publish(3);
     CachedVersion four = publish(4);
-    FetchOutcome.TransferStats report = ready(node, four, head.address()).report();
+    FetchOutcome.TransferStats report = ready(node, four, publisher().address()).report();
 
     // Chunks that are the same in both, such as the file's header, may be reused.
     assertThat(report.fetched()).isGreaterThan(four.ref().bytes() / 2);
@@ -138,14 +111,14 @@ class DeltaTransferTest {
   @Test
   void fetch_baseDamagedOnThisNode_isRefusedByItsDigestAndTakenWhole() throws Exception {
     NodeWeights node = node("a");
-    FetchOutcome.Ready one = ready(node, publish(1), head.address());
+    FetchOutcome.Ready one = ready(node, publish(1), publisher().address());
     Path file = one.version().directory().resolve("model.safetensors");
     try (RandomAccessFile damaged = new RandomAccessFile(file.toFile(), "rw")) {
       damaged.seek(damaged.length() / 2);
       damaged.write(new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
     }
     CachedVersion two = publish(2);
-    FetchOutcome.TransferStats report = ready(node, two, head.address()).report();
+    FetchOutcome.TransferStats report = ready(node, two, publisher().address()).report();
 
     assertThat(report.corrupt()).isEqualTo(1);
     assertThat(report.fetched())
@@ -155,14 +128,14 @@ class DeltaTransferTest {
   @Test
   void fetch_deltaDamagedOnTheWay_isMadeGood() throws Exception {
     NodeWeights node = node("a");
-    ready(node, publish(1), head.address());
+    ready(node, publish(1), publisher().address());
     int harmed = 0;
     for (int version = 2; version <= 8; version++) {
       CachedVersion next = publish(version);
       long manifest = Files.size(next.directory().resolve("weights.json"));
       Fault flip = new Fault.Flip((int) manifest + 150 * version);
-      FaultyProxy proxy = new FaultyProxy(head.address(), List.of(flip));
-      open.add(proxy);
+      FaultyProxy proxy = new FaultyProxy(publisher().address(), List.of(flip));
+      var _ = closing(proxy);
       FetchOutcome.TransferStats report = ready(node, next, proxy.address()).report();
       harmed += report.corrupt() + report.failures().size();
     }

@@ -22,9 +22,10 @@ class KilledReceiverTest {
   @Test
   void open_cacheOfAProcessKilledWhileItReceived_isCleanAndReceivesAnew() throws Exception {
     Path root = folder.resolve("node");
-    try (NodeWeights head = TestVersions.node(folder.resolve("head"));
-        FaultyProxy silent = new FaultyProxy(head.address(), List.of(new Fault.Silence(40_000)))) {
-      WeightRef ref = head.publish(TestVersions.weights(1, 1, 20), List.of()).ref();
+    try (NodeWeights publisher = TestVersions.node(folder.resolve("publisher"));
+        FaultyProxy silent =
+            new FaultyProxy(publisher.address(), List.of(new Fault.Silence(40_000)))) {
+      WeightRef ref = publisher.publish(TestVersions.weights(1, 1, 20), List.of()).ref();
       Process child = start(root, ref, silent);
       try {
         silent.awaitSilence();
@@ -36,7 +37,7 @@ class KilledReceiverTest {
       try (NodeWeights node = TestVersions.node(root)) {
         assertThat(names(root)).containsExactly("owner.lock");
         FetchOutcome fetched =
-            node.fetch(ref, List.of(head.address()))
+            node.fetch(ref, List.of(publisher.address()))
                 .toCompletableFuture()
                 .get(60, TimeUnit.SECONDS);
         assertThat(fetched).isInstanceOf(FetchOutcome.Ready.class);

@@ -28,45 +28,13 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class WeightTransferTest {
-  @TempDir Path folder;
-
-  private final List<AutoCloseable> open = new ArrayList<>();
-  private NodeWeights head;
-
-  @BeforeEach
-  void start() throws IOException {
-    head = node("head");
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    for (AutoCloseable each : open.reversed()) {
-      each.close();
-    }
-  }
-
-  private NodeWeights node(String name) throws IOException {
-    return node(name, TestVersions.patient());
-  }
-
-  private NodeWeights node(String name, TransferSettings settings) throws IOException {
-    NodeWeights node = TestVersions.node(folder.resolve(name), settings);
-    open.add(node);
-    return node;
-  }
-
+class WeightTransferTest extends NodesTestBase {
   private InetSocketAddress through(NodeWeights node, Fault... faults) throws IOException {
-    FaultyProxy proxy = new FaultyProxy(node.address(), List.of(faults));
-    open.add(proxy);
-    return proxy.address();
+    return closing(new FaultyProxy(node.address(), List.of(faults))).address();
   }
 
   private static FetchOutcome end(java.util.concurrent.CompletionStage<FetchOutcome> stage)
@@ -84,8 +52,9 @@ class WeightTransferTest {
   @Test
   void fetch_publishedSnapshot_mapsToTheSameWeights() throws Exception {
     WeightSnapshot weights = TestVersions.weights(1, 5, 20);
-    CachedVersion published = head.publish(weights, List.of());
-    FetchOutcome.Ready ready = ready(node("a").fetch(published.ref(), List.of(head.address())));
+    CachedVersion published = publisher().publish(weights, List.of());
+    FetchOutcome.Ready ready =
+        ready(node("a").fetch(published.ref(), List.of(publisher().address())));
     assertThat(TestVersions.content(ready.version().directory()))
         .isEqualTo(TestVersions.content(published.directory()));
     WeightSnapshot mapped = ready.version().map();
@@ -97,10 +66,10 @@ class WeightTransferTest {
 
   @Test
   void publish_directory_carriesAllFilesOfIt() throws Exception {
-    CachedVersion first = head.publish(TestVersions.weights(1, 1, 3), List.of());
+    CachedVersion first = publisher().publish(TestVersions.weights(1, 1, 3), List.of());
     Files.writeString(folder.resolve("config.json"), "{}");
     CachedVersion again =
-        head.publish(TestVersions.weights(1, 2, 3), List.of(folder.resolve("config.json")));
+        publisher().publish(TestVersions.weights(1, 2, 3), List.of(folder.resolve("config.json")));
     NodeWeights other = node("other");
     CachedVersion linked =
         other.publish(new WeightVersion(9), again.manifest().weights(), again.directory());
@@ -115,10 +84,10 @@ class WeightTransferTest {
   @Test
   void fetch_twoTensorsChanged_onlyTheirChunksTravel() throws Exception {
     NodeWeights node = node("a");
-    CachedVersion one = head.publish(TestVersions.weights(1, 1, 50, 3, 30), List.of());
-    ready(node.fetch(one.ref(), List.of(head.address())));
-    CachedVersion two = head.publish(TestVersions.weights(1, 2, 50, 3, 30), List.of());
-    FetchOutcome.Ready ready = ready(node.fetch(two.ref(), List.of(head.address())));
+    CachedVersion one = publisher().publish(TestVersions.weights(1, 1, 50, 3, 30), List.of());
+    ready(node.fetch(one.ref(), List.of(publisher().address())));
+    CachedVersion two = publisher().publish(TestVersions.weights(1, 2, 50, 3, 30), List.of());
+    FetchOutcome.Ready ready = ready(node.fetch(two.ref(), List.of(publisher().address())));
     assertThat(TestVersions.content(ready.version().directory()))
         .isEqualTo(TestVersions.content(two.directory()));
     Set<String> before =
@@ -136,13 +105,14 @@ class WeightTransferTest {
   void fetch_sameWeightsUnderANewVersion_linksTheFile() throws Exception {
     NodeWeights node = node("a");
     WeightSnapshot weights = TestVersions.weights(1, 1, 5);
-    CachedVersion one = head.publish(weights, List.of());
-    FetchOutcome.Ready first = ready(node.fetch(one.ref(), List.of(head.address())));
+    CachedVersion one = publisher().publish(weights, List.of());
+    FetchOutcome.Ready first = ready(node.fetch(one.ref(), List.of(publisher().address())));
     CachedVersion two =
-        head.publish(
-            new WeightSnapshot(new WeightVersion(2), weights.digest(), weights.tensors()),
-            List.of());
-    FetchOutcome.Ready second = ready(node.fetch(two.ref(), List.of(head.address())));
+        publisher()
+            .publish(
+                new WeightSnapshot(new WeightVersion(2), weights.digest(), weights.tensors()),
+                List.of());
+    FetchOutcome.Ready second = ready(node.fetch(two.ref(), List.of(publisher().address())));
     assertThat(second.report().fetched()).isZero();
     assertThat(
             Files.isSameFile(
@@ -160,7 +130,9 @@ class WeightTransferTest {
       WeightSnapshot weights = TestVersions.weights(1, v, 8, 0, 1, 2, 3);
       published.add(weights);
       FetchOutcome.Ready ready =
-          ready(node.fetch(head.publish(weights, List.of()).ref(), List.of(head.address())));
+          ready(
+              node.fetch(
+                  publisher().publish(weights, List.of()).ref(), List.of(publisher().address())));
       mapped = v == 1 ? ready.version().map() : mapped;
     }
     assertThat(node.versions()).extracting(v -> v.ref().version().number()).containsExactly(2L, 3L);
@@ -172,9 +144,9 @@ class WeightTransferTest {
     NodeWeights a =
         node("a", TestVersions.settings(Duration.ofSeconds(60), Duration.ofSeconds(30)));
     NodeWeights b = node("b");
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 60), List.of());
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 60), List.of());
     var second = b.fetch(published.ref(), List.of(a.address()));
-    var first = a.fetch(published.ref(), List.of(head.address()));
+    var first = a.fetch(published.ref(), List.of(publisher().address()));
     assertThat(ready(first).report().failures()).isEmpty();
     assertThat(TestVersions.content(ready(second).version().directory()))
         .isEqualTo(TestVersions.content(published.directory()));
@@ -182,10 +154,11 @@ class WeightTransferTest {
 
   @Test
   void fetch_silentParent_isLeftForThePublisherAndReported() throws Exception {
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 20), List.of());
-    InetSocketAddress silent = through(head, new Fault.Silence(30_000));
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 20), List.of());
+    InetSocketAddress silent = through(publisher(), new Fault.Silence(30_000));
     NodeWeights node = node("a", TestVersions.quick(Duration.ofSeconds(2)));
-    FetchOutcome.Ready ready = ready(node.fetch(published.ref(), List.of(silent, head.address())));
+    FetchOutcome.Ready ready =
+        ready(node.fetch(published.ref(), List.of(silent, publisher().address())));
     assertThat(ready.report().failures())
         .containsExactly(new FetchOutcome.SourceFailure(silent, "gave too little for PT2S"));
     assertThat(ready.report().fetched()).isEqualTo(published.ref().bytes());
@@ -193,8 +166,8 @@ class WeightTransferTest {
 
   @Test
   void fetch_damagedChunk_isAskedForAgain() throws Exception {
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 20), List.of());
-    InetSocketAddress damaging = through(head, new Fault.Flip(40_000));
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 20), List.of());
+    InetSocketAddress damaging = through(publisher(), new Fault.Flip(40_000));
     FetchOutcome.Ready ready = ready(node("a").fetch(published.ref(), List.of(damaging)));
     assertThat(ready.report().corrupt()).isEqualTo(1);
     assertThat(ready.report().failures()).isEmpty();
@@ -205,9 +178,9 @@ class WeightTransferTest {
   @Test
   void fetch_deadSources_failsWithEachReasonAndLeavesNothing() throws Exception {
     NodeWeights node = node("a");
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 20), List.of());
-    head.close();
-    FetchOutcome outcome = end(node.fetch(published.ref(), List.of(head.address())));
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 20), List.of());
+    publisher().close();
+    FetchOutcome outcome = end(node.fetch(published.ref(), List.of(publisher().address())));
     assertThat(outcome).isInstanceOf(FetchOutcome.Failed.class);
     assertThat(((FetchOutcome.Failed) outcome).reason()).contains("Connection refused");
     try (Stream<Path> left = Files.list(folder.resolve("a"))) {
@@ -218,21 +191,23 @@ class WeightTransferTest {
   @Test
   void fetch_closed_failsInsteadOfLeavingTheCallerWithoutAnAnswer() throws Exception {
     NodeWeights node = node("a");
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 2), List.of());
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 2), List.of());
     node.close();
-    FetchOutcome outcome = end(node.fetch(published.ref(), List.of(head.address())));
+    FetchOutcome outcome = end(node.fetch(published.ref(), List.of(publisher().address())));
     assertThat(((FetchOutcome.Failed) outcome).reason()).contains("the run is over here");
   }
 
   @Test
   void fetch_strangersHoldConnectionsThatSayNothing_isServedAtOnce() throws Exception {
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 2), List.of());
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 2), List.of());
     List<Socket> strangers = new ArrayList<>();
     try {
       for (int i = 0; i < 300; i++) { // More than a server takes, proven or not.
-        strangers.add(new Socket(head.address().getAddress(), head.address().getPort()));
+        strangers.add(
+            new Socket(publisher().address().getAddress(), publisher().address().getPort()));
       }
-      FetchOutcome.Ready ready = ready(node("a").fetch(published.ref(), List.of(head.address())));
+      FetchOutcome.Ready ready =
+          ready(node("a").fetch(published.ref(), List.of(publisher().address())));
       assertThat(ready.report().failures()).isEmpty();
     } finally {
       for (Socket stranger : strangers) {
@@ -243,7 +218,7 @@ class WeightTransferTest {
 
   @Test
   void fetch_otherSecret_isRefused() throws Exception {
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 2), List.of());
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 2), List.of());
     NodeWeights stranger =
         NodeWeights.open(
             TestVersions.cache(folder.resolve("stranger")),
@@ -251,24 +226,24 @@ class WeightTransferTest {
             TestVersions.loopback(),
             RunSecret.random(),
             TestVersions.patient());
-    open.add(stranger);
-    FetchOutcome outcome = end(stranger.fetch(published.ref(), List.of(head.address())));
+    var _ = closing(stranger);
+    FetchOutcome outcome = end(stranger.fetch(published.ref(), List.of(publisher().address())));
     assertThat(outcome).isInstanceOf(FetchOutcome.Failed.class);
   }
 
   @Test
   void fetch_versionsAskedForMeanwhile_onlyTheNewestIsFetched() throws Exception {
     NodeWeights node = node("a");
-    CachedVersion one = head.publish(TestVersions.weights(1, 1, 20), List.of());
-    FaultyProxy slow = new FaultyProxy(head.address(), List.of(new Fault.Silence(30_000)));
-    open.add(slow);
-    var first = node.fetch(one.ref(), List.of(slow.address(), head.address()));
+    CachedVersion one = publisher().publish(TestVersions.weights(1, 1, 20), List.of());
+    FaultyProxy slow = new FaultyProxy(publisher().address(), List.of(new Fault.Silence(30_000)));
+    var _ = closing(slow);
+    var first = node.fetch(one.ref(), List.of(slow.address(), publisher().address()));
     slow.awaitSilence();
     WeightSnapshot two = TestVersions.weights(1, 2, 20, 1);
     WeightRef skipped = new WeightRef(two.version(), "0".repeat(64), 1);
-    var second = node.fetch(skipped, List.of(head.address()));
-    CachedVersion three = head.publish(TestVersions.weights(1, 3, 20, 1), List.of());
-    var third = node.fetch(three.ref(), List.of(head.address()));
+    var second = node.fetch(skipped, List.of(publisher().address()));
+    CachedVersion three = publisher().publish(TestVersions.weights(1, 3, 20, 1), List.of());
+    var third = node.fetch(three.ref(), List.of(publisher().address()));
     assertThat(end(second)).isEqualTo(new FetchOutcome.Superseded(three.ref()));
     slow.close();
     ready(first);
@@ -279,20 +254,21 @@ class WeightTransferTest {
   void client_ofAnotherProcess_getsTheNodesDirectory() throws Exception {
     NodeWeights node = node("a");
     WeightSnapshot weights = TestVersions.weights(1, 1, 20);
-    CachedVersion published = head.publish(weights, List.of());
+    CachedVersion published = publisher().publish(weights, List.of());
     WeightClient client =
         new WeightClient(
             ConnectionFactory.onLoopback(),
             node.address(),
             TestVersions.SECRET,
             Duration.ofSeconds(60));
-    FetchOutcome.Ready ready = ready(client.fetch(published.ref(), List.of(head.address())));
+    FetchOutcome.Ready ready = ready(client.fetch(published.ref(), List.of(publisher().address())));
     assertThat(ready.version()).isEqualTo(node.versions().getFirst());
     assertThat(ready.version().map().digest()).isEqualTo(weights.digest());
     FetchOutcome missing =
         end(
             client.fetch(
-                new WeightRef(new WeightVersion(7), "1".repeat(64), 1), List.of(head.address())));
+                new WeightRef(new WeightVersion(7), "1".repeat(64), 1),
+                List.of(publisher().address())));
     assertThat(((FetchOutcome.Failed) missing).reason()).contains("does not have them");
   }
 
@@ -301,7 +277,7 @@ class WeightTransferTest {
   @ValueSource(ints = {0, 90})
   void client_ofANodeThatStops_failsInsteadOfWaiting(int bytes) throws Exception {
     NodeWeights node = node("a");
-    CachedVersion published = head.publish(TestVersions.weights(1, 1, 20), List.of());
+    CachedVersion published = publisher().publish(TestVersions.weights(1, 1, 20), List.of());
     WeightClient client =
         new WeightClient(
             ConnectionFactory.onLoopback(),
@@ -309,27 +285,28 @@ class WeightTransferTest {
             TestVersions.SECRET,
             Duration.ofMillis(300),
             Duration.ofMillis(300));
-    FetchOutcome outcome = end(client.fetch(published.ref(), List.of(head.address())));
+    FetchOutcome outcome = end(client.fetch(published.ref(), List.of(publisher().address())));
     assertThat(((FetchOutcome.Failed) outcome).reason())
         .endsWith("it has not answered within PT0.3S");
   }
 
   @Test
   void open_cacheOfALivingProcess_isRefused() {
-    assertThatThrownBy(() -> TestVersions.node(folder.resolve("head")))
+    assertThatThrownBy(() -> TestVersions.node(folder.resolve("publisher")))
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining("another process owns this weight cache");
   }
 
   @Test
   void open_afterACrash_keepsWholeVersionsAndDeletesTheRest() throws Exception {
-    CachedVersion one = head.publish(TestVersions.weights(1, 1, 3), List.of());
-    Files.createDirectories(folder.resolve("head").resolve("incoming-0123456789abcdef"));
-    Files.writeString(folder.resolve("head/incoming-0123456789abcdef/model.safetensors"), "half");
-    head.close();
-    NodeWeights again = node("head");
+    CachedVersion one = publisher().publish(TestVersions.weights(1, 1, 3), List.of());
+    Files.createDirectories(folder.resolve("publisher").resolve("incoming-0123456789abcdef"));
+    Files.writeString(
+        folder.resolve("publisher/incoming-0123456789abcdef/model.safetensors"), "half");
+    publisher().close();
+    NodeWeights again = node("publisher");
     assertThat(again.versions()).containsExactly(one);
-    assertThat(folder.resolve("head").resolve("incoming-0123456789abcdef")).doesNotExist();
+    assertThat(folder.resolve("publisher").resolve("incoming-0123456789abcdef")).doesNotExist();
   }
 
   @Test
@@ -354,17 +331,17 @@ class WeightTransferTest {
     NodeWeights a = node("a", quick);
     NodeWeights b = node("b", quick);
     NodeWeights c = node("c", quick);
-    InetSocketAddress toHead = through(head, faults(random));
+    InetSocketAddress toHead = through(publisher(), faults(random));
     InetSocketAddress toA = through(a, faults(random));
     InetSocketAddress toB = through(b, faults(random));
     for (int v = 1; v <= 3; v++) {
       CachedVersion published =
-          head.publish(TestVersions.weights(seed, v, 12, random.nextInt(12), 3), List.of());
+          publisher().publish(TestVersions.weights(seed, v, 12, random.nextInt(12), 3), List.of());
       var stages =
           List.of(
-              c.fetch(published.ref(), List.of(toB, toA, toHead, head.address())),
-              a.fetch(published.ref(), List.of(toHead, head.address())),
-              b.fetch(published.ref(), List.of(toA, toHead, head.address())));
+              c.fetch(published.ref(), List.of(toB, toA, toHead, publisher().address())),
+              a.fetch(published.ref(), List.of(toHead, publisher().address())),
+              b.fetch(published.ref(), List.of(toA, toHead, publisher().address())));
       for (var stage : stages) {
         assertThat(TestVersions.content(ready(stage).version().directory()))
             .isEqualTo(TestVersions.content(published.directory()));

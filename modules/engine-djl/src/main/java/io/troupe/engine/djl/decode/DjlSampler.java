@@ -1,5 +1,6 @@
 package io.troupe.engine.djl.decode;
 
+import io.troupe.base.failure.Uninterrupted;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
@@ -170,17 +171,7 @@ public final class DjlSampler implements SamplingEngine {
           "a sampler must not be closed from a callback of its own results, which its thread runs");
     }
     send(new Close());
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException again) {
-        interrupted = true; // leaving now would free memory under a running native call
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(thread); // Native calls use memory that is freed next.
   }
 
   private Optional<String> refusal(SampleRequest request) {

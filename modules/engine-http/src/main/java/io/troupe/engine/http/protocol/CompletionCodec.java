@@ -46,5 +46,7 @@ public interface CompletionCodec {
   }
 
   /** Whether one request may sample the whole group; otherwise each completion needs a request. */
-  boolean generatesGroups();
+  default boolean generatesGroups() {
+    return false;
+  }
 }

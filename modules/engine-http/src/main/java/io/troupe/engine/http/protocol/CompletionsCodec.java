@@ -125,7 +125,7 @@ final class CompletionsCodec implements CompletionCodec {
       throw new MalformedResponseException("the token '%s' names no id".formatted(name));
     }
     throw new MalformedResponseException(
-        "the token '%s' does not tell its id, and there are no token_ids".formatted(name));
+        "the token '%s' has no id, and there are no token_ids".formatted(name));
   }
 
   private static double[] numbers(JsonNode array) {

@@ -20,11 +20,6 @@ final class GenerateCodec implements CompletionCodec {
   }
 
   @Override
-  public boolean generatesGroups() {
-    return false;
-  }
-
-  @Override
   public ObjectNode body(GenerateRequest draw, boolean stream) {
     SamplingSettings settings = draw.settings();
     ObjectNode body = JsonFields.object();

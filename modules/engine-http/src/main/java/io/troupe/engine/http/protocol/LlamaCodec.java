@@ -29,11 +29,6 @@ final class LlamaCodec implements CompletionCodec {
   }
 
   @Override
-  public boolean generatesGroups() {
-    return false;
-  }
-
-  @Override
   public boolean takesStopIds() {
     return false;
   }

@@ -97,8 +97,7 @@ public final class ScoreCodec {
               : of(candidates, i, tokens[i]);
       if (candidates.size() < topK) {
         throw new MalformedResponseException(
-            "place %d tells %d tokens, and %d were asked for"
-                .formatted(i, candidates.size(), topK));
+            "place %d has %d tokens, and %d were asked for".formatted(i, candidates.size(), topK));
       }
       for (int k = 0; k < topK; k++) {
         likeliest[i - 1][k] = candidates.get(k).id();
@@ -140,7 +139,7 @@ public final class ScoreCodec {
         candidates.stream().filter(candidate -> candidate.id() == token).findFirst();
     if (own.isEmpty()) {
       throw new MalformedResponseException(
-          "place %d does not tell its own token, %d".formatted(place, token));
+          "place %d lacks its own token, %d".formatted(place, token));
     }
     return checked(own.get().logProb(), place);
   }

@@ -17,11 +17,6 @@ final class SglangCodec implements CompletionCodec {
   }
 
   @Override
-  public boolean generatesGroups() {
-    return false;
-  }
-
-  @Override
   public ObjectNode body(GenerateRequest draw, boolean stream) {
     SamplingSettings settings = draw.settings();
     ObjectNode body = JsonFields.object();

@@ -194,7 +194,7 @@ class CompletionCodecTest {
                             {"choices":[{"logprobs":{"tokens":["He"],"token_logprobs":[-1]}}]}\
                             """)))
         .isInstanceOf(MalformedResponseException.class)
-        .hasMessage("the token 'He' does not tell its id, and there are no token_ids");
+        .hasMessage("the token 'He' has no id, and there are no token_ids");
   }
 
   @Test

@@ -60,14 +60,14 @@ class ScoreCodecTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "VLLM|\"5\":{\"logprob\":-2.5|\"6\":{\"logprob\":-2.5|does not tell its own token, 5",
+        "VLLM|\"5\":{\"logprob\":-2.5|\"6\":{\"logprob\":-2.5|lacks its own token, 5",
         "VLLM|-2.5|NaN|log-probability in place 1 is NaN",
         "VLLM|-2.5|0.5|log-probability in place 1 is 0.5",
         "VLLM|[null,|[|of 2 places for 3 tokens",
         "VLLM|\"2\":{|\"b\":{|is no token id",
         "SGLANG|[-2.5,5,null]|[-2.5,6,null]|place 1 is of token 6, not 5",
         "SGLANG|[-2.5,5,null]|[null,5,null]|log-probability in place 1 is NaN",
-        "SGLANG|[[-0.25,7,null],[-1.75,8,null]]|[[-0.25,7,null]]|place 1 tells 1 tokens, and 2",
+        "SGLANG|[[-0.25,7,null],[-1.75,8,null]]|[[-0.25,7,null]]|place 1 has 1 tokens, and 2",
         "SGLANG|[[null,3,null],|[|of 2 places for 3 tokens"
       })
   void scores_gap_isRefusedWithItsPlace(

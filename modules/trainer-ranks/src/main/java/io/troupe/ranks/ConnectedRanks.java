@@ -1,0 +1,106 @@
+package io.troupe.ranks;
+
+import io.troupe.engine.parallel.RankBatch;
+import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StateFiles;
+import io.troupe.engine.parallel.TrainerRanks;
+import io.troupe.engine.train.OptimizerSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Trainer ranks in other processes, which the coordinator calls over connections. */
+abstract class ConnectedRanks implements TrainerRanks {
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectedRanks.class);
+
+  private final Path scratch;
+  private final Consumer<String> say;
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
+
+  /** Of the copies of the last common step. */
+  private long mark;
+
+  /**
+   * Ranks that have not begun.
+   *
+   * @param scratch folder for states, which nothing else uses
+   * @param say takes sentences for the user
+   */
+  ConnectedRanks(Path scratch, Consumer<String> say) {
+    this.scratch = scratch;
+    this.say = say;
+  }
+
+  /** Returns the next calls to all ranks. */
+  abstract RankFanOut round();
+
+  ExecutorService threads() {
+    return threads;
+  }
+
+  void say(String sentence) {
+    say.accept(sentence);
+  }
+
+  @Override
+  public List<RankStepOutcome> step(List<RankBatch> batches, OptimizerSettings optimisation)
+      throws RankLostException {
+    long next = RankCopies.newMark();
+    List<RankStepOutcome> steps = round().step(batches, optimisation, next);
+    mark = RankFanOut.moved(steps) ? next : mark;
+    return steps;
+  }
+
+  @Override
+  public final void write(StateFiles files) throws IOException, RankLostException {
+    round().write(files);
+  }
+
+  @Override
+  public final void freezeReference() throws RankLostException {
+    round().freezeReference();
+  }
+
+  @Override
+  public final Optional<String> recover(long steps) throws RankLostException {
+    long next = RankCopies.newMark();
+    Optional<String> lacking = round().takeCopies(mark, next, steps);
+    mark = lacking.isEmpty() ? next : mark;
+    return lacking;
+  }
+
+  @Override
+  public final void wentBack(String reason) {
+    LOG.warn("event=trainer_ranks_went_back reason=\"{}\"", reason);
+    say(reason);
+  }
+
+  @Override
+  public final void lost(String reason) {
+    LOG.warn("event=trainer_rank_lost reason=\"{}\"", reason);
+    say("the step is abandoned and made again: " + reason);
+  }
+
+  @Override
+  public final Path scratch() {
+    return scratch;
+  }
+
+  /** Returns the bytes that passed between the coordinator and the processes of the ranks. */
+  public final long linkBytes() {
+    return round().bytes();
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+  }
+}
