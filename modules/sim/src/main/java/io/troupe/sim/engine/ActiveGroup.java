@@ -11,6 +11,7 @@ final class ActiveGroup {
   private final GroupContent content;
   private List<TokenVersions> versions = List.of();
   private int[] lengths = {};
+  private int longest;
   private double joined;
   private int left;
 
@@ -53,6 +54,15 @@ final class ActiveGroup {
   /** Takes what these versions sample. */
   void sample(TokenVersions present) {
     lengths = content.lengths(present);
+    longest = 0;
+    for (int length : lengths) {
+      longest = Math.max(longest, length);
+    }
+  }
+
+  /** The engine's step at which its last completion has its last token. */
+  double leaves() {
+    return joined + longest;
   }
 
   /** Ends a completion; returns whether it was the last one. */

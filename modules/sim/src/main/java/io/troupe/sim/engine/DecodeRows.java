@@ -1,11 +1,10 @@
 package io.troupe.sim.engine;
 
 import java.util.Arrays;
-import java.util.function.Predicate;
 
-/** The completions that an engine decodes, the next one to end first: a binary heap. */
+/** The completions that an engine decodes, in the order in which they leave: the last one first. */
 final class DecodeRows {
-  /** By row: the engine's step at which it has its last token. */
+  /** By row: the engine's step at which it has its last token, in descending order. */
   private double[] leaves = new double[64];
 
   private ActiveGroup[] groups = new ActiveGroup[64];
@@ -13,74 +12,100 @@ final class DecodeRows {
   /** By row: which completion of its group it is. */
   private int[] indexes = new int[64];
 
+  /** By row: how many tokens it has in the end. */
+  private int[] tokens = new int[64];
+
   private int size;
 
   int size() {
     return size;
   }
 
-  /** The step at which the first row has its last token. */
-  double firstLeaves() {
-    return leaves[0];
+  double leaves(int row) {
+    return leaves[row];
   }
 
-  /** The group of the first row. */
-  ActiveGroup firstGroup() {
-    return groups[0];
+  int tokens(int row) {
+    return tokens[row];
   }
 
-  /** The completion that the first row is of its group. */
-  int firstIndex() {
-    return indexes[0];
+  ActiveGroup group(int row) {
+    return groups[row];
   }
 
-  /**
-   * Adds a completion.
-   *
-   * @param leaving the engine's step at which it has its last token
-   */
-  void add(double leaving, ActiveGroup group, int index) {
-    if (size == leaves.length) {
-      leaves = Arrays.copyOf(leaves, 2 * size);
-      groups = Arrays.copyOf(groups, 2 * size);
-      indexes = Arrays.copyOf(indexes, 2 * size);
+  /** Adds the completions of a group that has joined. */
+  void add(ActiveGroup group) {
+    int[] lengths = group.lengths();
+    long[] added = new long[lengths.length];
+    for (int i = 0; i < added.length; i++) {
+      added[i] = (long) lengths[i] << Integer.SIZE | i;
     }
-    int hole = size++;
-    while (hole > 0 && leaves[(hole - 1) / 2] > leaving) {
-      move((hole - 1) / 2, hole);
-      hole = (hole - 1) / 2;
-    }
-    set(hole, leaving, group, index);
-  }
-
-  void removeFirst() {
-    int last = --size;
-    double leaving = leaves[last];
-    int hole = 0;
-    while (2 * hole + 1 < last) {
-      int child = 2 * hole + 1;
-      if (child + 1 < last && leaves[child + 1] < leaves[child]) {
-        child++;
+    Arrays.sort(added);
+    int old = size - 1;
+    size += added.length;
+    grow();
+    int row = size - 1;
+    for (long next : added) { // In place: a row moves towards the end, or stays.
+      int length = (int) (next >> Integer.SIZE);
+      double leaving = group.joined() + length;
+      while (old >= 0 && leaves[old] <= leaving) {
+        move(old--, row--);
       }
-      if (leaving <= leaves[child]) {
-        break;
-      }
-      move(child, hole);
-      hole = child;
+      set(row--, leaving, group, (int) next, length);
     }
-    set(hole, leaving, groups[last], indexes[last]);
+  }
+
+  private void grow() {
+    if (size > leaves.length) {
+      int most = 2 * size;
+      leaves = Arrays.copyOf(leaves, most);
+      groups = Arrays.copyOf(groups, most);
+      indexes = Arrays.copyOf(indexes, most);
+      tokens = Arrays.copyOf(tokens, most);
+    }
   }
 
   private void move(int from, int to) {
-    leaves[to] = leaves[from];
-    groups[to] = groups[from];
-    indexes[to] = indexes[from];
+    set(to, leaves[from], groups[from], indexes[from], tokens[from]);
   }
 
-  private void set(int row, double leaving, ActiveGroup group, int index) {
+  private void set(int row, double leaving, ActiveGroup group, int index, int length) {
     leaves[row] = leaving;
     groups[row] = group;
     indexes[row] = index;
+    tokens[row] = length;
+  }
+
+  /** Takes the lengths of groups that were sampled again. */
+  void reorder() {
+    for (int next = 0; next < size; next++) {
+      ActiveGroup group = groups[next];
+      int index = indexes[next];
+      int length = group.lengths()[index];
+      double leaving = group.joined() + length;
+      int row = next;
+      for (; row > 0 && leaves[row - 1] < leaving; row--) {
+        move(row - 1, row);
+      }
+      set(row, leaving, group, index, length);
+    }
+  }
+
+  /** Removes the rows behind the first ones. */
+  void truncate(int first) {
+    size = first;
+  }
+
+  /** Removes the rows of a group; returns how many there were. */
+  int remove(ActiveGroup group) {
+    int before = size;
+    size = 0;
+    for (int row = 0; row < before; row++) {
+      if (groups[row] != group) {
+        move(row, size++);
+      }
+    }
+    return before - size;
   }
 
   /** The step at which the row joined that is here longest; another one where there is none. */
@@ -90,40 +115,5 @@ final class DecodeRows {
       oldest = Math.min(oldest, groups[i].joined());
     }
     return oldest;
-  }
-
-  /** Whether a rule holds for the group of a row. */
-  boolean any(Predicate<ActiveGroup> rule) {
-    for (int i = 0; i < size; i++) {
-      if (rule.test(groups[i])) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Takes a row that is removed. */
-  interface Removed {
-    void row(ActiveGroup group, int index);
-  }
-
-  /** Removes the rows of the groups that a rule names. */
-  void removeIf(Predicate<ActiveGroup> rule, Removed removed) {
-    double[] oldLeaves = Arrays.copyOf(leaves, size);
-    ActiveGroup[] oldGroups = Arrays.copyOf(groups, size);
-    int[] oldIndexes = Arrays.copyOf(indexes, size);
-    int before = size;
-    size = 0;
-    for (int i = 0; i < before; i++) {
-      if (rule.test(oldGroups[i])) {
-        removed.row(oldGroups[i], oldIndexes[i]);
-      } else {
-        add(oldLeaves[i], oldGroups[i], oldIndexes[i]);
-      }
-    }
-  }
-
-  void clear() {
-    size = 0;
   }
 }

@@ -8,22 +8,20 @@ import io.troupe.sim.model.EngineModel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /** An engine that decodes in virtual time, with continuous batching. */
 final class SimulatedEngine implements CpuShares.Shared {
   /*
    * All rows advance together, one token a step, so the engine has one clock of its own: steps. A
-   * row that joins at step s with L tokens leaves at s + L, and only the next row to leave is on the
-   * agenda. Between two changes the time of a step grows linearly with the context, so the time of n
-   * steps is first·n + slope·n²/2, and its inverse a square root: no event per token.
+   * row that joins at step s with L tokens leaves at s + L. Nothing outside sees the leave of a row
+   * that is not its group's last, unless one that waits takes its place. So a second progress runs
+   * ahead to the next leave that counts, which alone is on the agenda, and becomes the present one
+   * when its time comes. Whatever else happens before brings the present up to itself, and another
+   * run ahead starts from there.
    */
-  private static final double ALMOST = 1e-6;
-  private static final double HORIZON = 4096;
-  private static final double MICROS = 1e6;
+  private static final double ALMOST = DecodeProgress.ALMOST;
   private static final int MOST_MARKS = 16;
 
   private final Agenda agenda;
@@ -36,19 +34,14 @@ final class SimulatedEngine implements CpuShares.Shared {
   private final double straggling;
   private final Consumer<ActiveGroup> sampled;
   private final DecodeRows rows = new DecodeRows();
+  private final List<ActiveGroup> decoded = new ArrayList<>();
   private final Deque<ActiveGroup> waiting = new ArrayDeque<>();
   private final List<Mark> marks = new ArrayList<>();
+  private final DecodeProgress present;
+  private final DecodeProgress ahead;
 
-  private double step;
-  private double context;
   private double decoding;
-  private double slowness;
-  private long syncedAt;
-  private long stalledUntil;
   private long stamp;
-  private long busyMicros;
-  private double rowSeconds;
-  private double tokens;
 
   /** The step from which on a version samples. */
   private record Mark(double step, WeightVersion version) {}
@@ -74,7 +67,10 @@ final class SimulatedEngine implements CpuShares.Shared {
     this.maxTokens = parts.maxTokens();
     this.straggling = parts.straggling();
     this.decoding = parts.straggling();
-    this.slowness = parts.straggling() * parts.cpu().factor();
+    DecodeModel decode = parts.model().decode();
+    this.present = new DecodeProgress(decode, parts.promptTokens(), rows);
+    this.ahead = new DecodeProgress(decode, parts.promptTokens(), rows);
+    present.slow(parts.straggling() * parts.cpu().factor());
     this.sampled = sampled;
     cpu.register(this);
   }
@@ -82,54 +78,50 @@ final class SimulatedEngine implements CpuShares.Shared {
   /** Takes new weights from the present token on. */
   void load(WeightVersion version, double seconds) {
     sync();
-    marks.add(new Mark(step, version));
+    marks.add(new Mark(present.step(), version));
     if (rows.size() == 0 || marks.size() >= MOST_MARKS) {
-      marks.subList(0, markAt(rows.oldestJoin(step))).clear();
+      marks.subList(0, markAt(rows.oldestJoin(present.step()))).clear();
     }
     follow();
-    stall(seconds);
+    present.stall(seconds);
     plan();
   }
 
   /** Completions continue as the new weights sample them. */
   private void follow() {
-    if (!rows.any(ActiveGroup::followsWeights)) {
-      return;
+    boolean any = false;
+    for (ActiveGroup group : decoded) {
+      if (group.followsWeights()) {
+        group.sample(spans(group.joined(), maxTokens));
+        any = true;
+      }
     }
-    Set<ActiveGroup> moved = new LinkedHashSet<>();
-    List<Runnable> returns = new ArrayList<>();
-    rows.removeIf(
-        ActiveGroup::followsWeights,
-        (group, index) -> {
-          moved.add(group);
-          returns.add(() -> rows.add(group.joined() + group.lengths()[index], group, index));
-        });
-    moved.forEach(group -> group.sample(spans(group.joined(), maxTokens)));
-    returns.forEach(Runnable::run);
+    if (any) {
+      rows.reorder();
+    }
   }
 
   void sample(List<ActiveGroup> groups) {
-    waiting.addAll(groups);
     sync();
+    waiting.addAll(groups);
     admit();
     plan();
   }
 
   /** Ends what is sampled of a lease; returns whether there was anything. */
   boolean cancel(LeaseId lease) {
-    boolean queued = waiting.removeIf(group -> group.lease().equals(lease));
     sync();
-    int before = rows.size();
-    rows.removeIf(
-        group -> group.lease().equals(lease),
-        (group, _) -> context -= prompt + step - group.joined());
-    boolean decoded = rows.size() < before;
-    if (decoded) {
+    boolean queued = waiting.removeIf(group -> group.lease().equals(lease));
+    List<ActiveGroup> ended =
+        decoded.stream().filter(group -> group.lease().equals(lease)).toList();
+    decoded.removeAll(ended);
+    ended.forEach(group -> present.cancel(group, rows.remove(group)));
+    if (!ended.isEmpty()) {
       freed();
       admit();
-      plan();
     }
-    return queued || decoded;
+    plan();
+    return queued || !ended.isEmpty();
   }
 
   /** Ends everything, as the death of its process does. */
@@ -137,8 +129,9 @@ final class SimulatedEngine implements CpuShares.Shared {
     sync();
     waiting.clear();
     boolean busy = rows.size() > 0;
-    rows.clear();
-    context = 0;
+    rows.truncate(0);
+    decoded.clear();
+    present.clear();
     if (busy) {
       cpu.add(-threads);
     }
@@ -149,35 +142,37 @@ final class SimulatedEngine implements CpuShares.Shared {
   void degrade(double factor) {
     sync();
     decoding = straggling * factor;
-    slowness = decoding * cpu.factor();
+    present.slow(decoding * cpu.factor());
     plan();
   }
 
   @Override
   public void slow(double factor) {
     sync();
-    slowness = decoding * factor;
+    present.slow(decoding * factor);
     plan();
   }
 
   /** Microseconds with anything to decode. */
   long busyMicros() {
     sync();
-    return busyMicros;
+    return present.busyMicros();
   }
 
   /** Seconds times rows, of which a full batch has the most. */
   double rowSeconds() {
-    return rowSeconds;
+    return present.rowSeconds();
   }
 
   /** Tokens of context, prompts included, that all rows hold. */
   double context() {
-    return context;
+    sync();
+    plan();
+    return present.context();
   }
 
   double tokens() {
-    return tokens;
+    return present.tokens();
   }
 
   private void admit() {
@@ -187,98 +182,72 @@ final class SimulatedEngine implements CpuShares.Shared {
       if (rows.size() == 0) {
         cpu.add(threads);
       }
-      stall(model.prefillSeconds() + model.prefillSecondsPerToken() * prompt);
-      group.join(step);
-      group.sample(spans(step, maxTokens));
-      int[] lengths = group.lengths();
-      for (int i = 0; i < lengths.length; i++) {
-        rows.add(step + lengths[i], group, i);
-      }
-      context += prompt * lengths.length;
+      present.stall(model.prefillSeconds() + model.prefillSecondsPerToken() * prompt);
+      group.join(present.step());
+      group.sample(spans(present.step(), maxTokens));
+      rows.add(group);
+      decoded.add(group);
+      present.join(group.completions());
     }
   }
 
-  private void stall(double seconds) {
-    if (seconds > 0) {
-      stalledUntil = Math.max(stalledUntil, agenda.now()) + Agenda.micros(seconds * slowness);
-    }
-  }
-
-  /** Advances the steps to the present, up to which no row leaves. */
+  /** Brings the present up to now. */
   private void sync() {
-    long now = agenda.now();
-    if (rows.size() > 0 && now > syncedAt) {
-      busyMicros += now - syncedAt;
-      rowSeconds += (now - syncedAt) / MICROS * rows.size();
-      long from = Math.max(syncedAt, stalledUntil);
-      if (now > from) {
-        double steps =
-            Math.min(stepsIn((now - from) / MICROS / slowness), rows.firstLeaves() - step);
-        advance(Math.max(0, steps));
+    present.advance(agenda.now(), turn());
+    removeLeft();
+  }
+
+  /** The step at which a group ends, or one that waits may join. */
+  private double turn() {
+    double turn = Double.MAX_VALUE;
+    for (int i = 0; i < decoded.size(); i++) {
+      turn = Math.min(turn, decoded.get(i).leaves());
+    }
+    if (!waiting.isEmpty()) {
+      int most = maxRows - waiting.getFirst().completions();
+      if (most >= 0 && most < rows.size()) {
+        turn = Math.min(turn, rows.leaves(most));
       }
     }
-    syncedAt = now;
+    return turn;
   }
 
-  private void advance(double steps) {
-    step += steps;
-    context += steps * rows.size();
-    tokens += steps * rows.size();
-  }
-
-  private double first() {
-    return model.decode().stepSeconds(rows.size(), context);
-  }
-
-  /** How much longer each step takes than the one before. */
-  private double slope(double first) {
-    DecodeModel decode = model.decode();
-    double steps = Math.clamp(rows.firstLeaves() - step, 1, HORIZON);
-    return (decode.stepSeconds(rows.size(), context + rows.size() * steps) - first) / steps;
-  }
-
-  private double stepsIn(double seconds) {
-    double first = first();
-    double slope = slope(first);
-    return slope * seconds < ALMOST * first * first
-        ? seconds / first
-        : (Math.sqrt(first * first + 2 * slope * seconds) - first) / slope;
-  }
-
-  /** Puts the next row to leave on the agenda, in place of what is there. */
+  /** Puts the next leave that counts on the agenda, in place of what is there. */
   private void plan() {
     stamp++;
     if (rows.size() > 0) {
-      double steps = Math.max(0, rows.firstLeaves() - step);
-      double first = first();
-      double seconds = steps * first + slope(first) * steps * steps / 2;
-      long from = Math.max(agenda.now(), stalledUntil);
-      agenda.at(from + Agenda.micros(seconds * slowness), this::onRowDue, stamp);
+      ahead.set(present);
+      agenda.at(ahead.advanceThrough(turn()), this::onTurn, stamp);
     }
   }
 
-  private void onRowDue(long planned) {
+  private void onTurn(long planned) {
     if (planned != stamp) {
       return;
     }
-    sync();
-    advance(Math.max(0, rows.firstLeaves() - step));
-    List<ActiveGroup> ended = List.of();
-    while (rows.size() > 0 && rows.firstLeaves() <= step + ALMOST) {
-      ActiveGroup group = rows.firstGroup();
-      context -= prompt + group.lengths()[rows.firstIndex()];
-      rows.removeFirst();
-      if (group.endOne()) {
-        group.end(versions(group));
-        ended = with(ended, group);
-      }
-    }
+    present.set(ahead);
+    List<ActiveGroup> ended = removeLeft();
     freed();
     admit();
     plan();
     for (int i = 0; i < ended.size(); i++) {
       sampled.accept(ended.get(i));
     }
+  }
+
+  /** Removes the rows that have left, and returns the groups that have ended with them. */
+  private List<ActiveGroup> removeLeft() {
+    List<ActiveGroup> ended = List.of();
+    for (int row = rows.size() - 1; row >= present.left(); row--) {
+      ActiveGroup group = rows.group(row);
+      if (group.endOne()) {
+        group.end(versions(group));
+        decoded.remove(group);
+        ended = with(ended, group);
+      }
+    }
+    rows.truncate(present.left());
+    return ended;
   }
 
   private static List<ActiveGroup> with(List<ActiveGroup> groups, ActiveGroup group) {
@@ -292,7 +261,6 @@ final class SimulatedEngine implements CpuShares.Shared {
 
   private void freed() {
     if (rows.size() == 0) {
-      context = 0;
       marks.subList(0, marks.size() - 1).clear();
       cpu.add(-threads);
     }
