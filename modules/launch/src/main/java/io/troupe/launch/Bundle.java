@@ -1,9 +1,11 @@
 package io.troupe.launch;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.base.hash.Sha256;
 import io.troupe.base.process.ChildJvm;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -65,6 +68,34 @@ public record Bundle(Path folder, String digest) {
       Sha256.add(sha, file);
     }
     return new Bundle(folder, Sha256.hex(sha));
+  }
+
+  /** Writes files and folders as a tar archive, with what symbolic links point to. */
+  static void tar(Path folder, List<String> names, OutputStream out) throws IOException {
+    List<String> command = new ArrayList<>(List.of("tar", "-C", folder.toString(), "-chf", "-"));
+    command.addAll(names);
+    Process tar =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    tar.getInputStream().transferTo(out);
+  }
+
+  /** What is done with a bundle. */
+  interface BundleUse {
+    void with(Bundle bundle) throws IOException, InterruptedException;
+  }
+
+  /** Uses the bundle in a folder, or one of this process for as long as it is used. */
+  static void use(Optional<Path> build, BundleUse use) throws IOException, InterruptedException {
+    if (build.isPresent()) {
+      use.with(of(build.get()));
+      return;
+    }
+    Path folder = Files.createTempDirectory("troupe-bundle");
+    try {
+      use.with(ofThisProcess(folder));
+    } finally {
+      FileTree.delete(folder);
+    }
   }
 
   private static List<Path> files(Path folder) throws IOException {

@@ -25,6 +25,9 @@ public record HostFacts(
     String folder,
     String build,
     String agent) {
+  /** A JDK that was copied into the folder of the launch. */
+  static final String JDK = "jdk";
+
   private static final long MOST_SKEW = 5;
   private static final long LEAST_FREE_KIB = 4L << 20;
 
@@ -42,7 +45,7 @@ public record HostFacts(
         + """
         PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/cuda/bin
         echo "epoch=$(date +%%s)"
-        for jdk in "$JAVA_HOME" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/*; do
+        for jdk in "$JAVA_HOME" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/* %1$s/%3$s; do
           [ -x "$jdk/bin/java" ] && [ -r "$jdk/release" ] || continue
           version=$(sed -n 's/^JAVA_VERSION="\\([0-9]*\\).*/\\1/p' "$jdk/release")
           [ "${version:-0}" -ge 25 ] && echo "java=$jdk" && break
@@ -67,7 +70,7 @@ public record HostFacts(
         is_alive agent && echo "agent=$pid"
         exit 0
         """
-            .formatted(folder.shellWord(host), hex);
+            .formatted(folder.shellWord(host), hex, JDK);
   }
 
   /**
@@ -88,6 +91,10 @@ public record HostFacts(
         said.getOrDefault("folder", ""),
         said.getOrDefault("build", ""),
         said.getOrDefault("agent", ""));
+  }
+
+  HostFacts withJava(String jdk) {
+    return new HostFacts(skewSeconds, jdk, freeKib, busyPorts, gpus, folder, build, agent);
   }
 
   private static List<String> lines(Map<String, String> said, String key) {

@@ -1,6 +1,5 @@
 package io.troupe.launch;
 
-import io.troupe.base.files.FileTree;
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.Announcements;
 import io.troupe.base.process.ExitCode;
@@ -121,7 +120,7 @@ final class LaunchUpCommand implements Callable<Integer> {
             ? Optional.empty()
             : Optional.of(KeyFolders.in(authority, fleet.hosts(), Instant.now()));
     var facts = fleet.check(plan.ports());
-    copy(fleet, facts);
+    Bundle.use(Optional.ofNullable(build), bundle -> fleet.copy(bundle, facts));
     if (keys.isPresent()) {
       for (RemoteHost host : fleet.hosts()) {
         fleet.copyKeys(keys.get(), host);
@@ -172,20 +171,6 @@ final class LaunchUpCommand implements Callable<Integer> {
 
   private static String java(Map<RemoteHost, HostFacts> facts, RemoteHost host) {
     return Objects.requireNonNull(facts.get(host)).java();
-  }
-
-  private void copy(RemoteHosts fleet, Map<RemoteHost, HostFacts> facts)
-      throws IOException, InterruptedException {
-    if (build != null) {
-      fleet.copy(Bundle.of(build), facts);
-      return;
-    }
-    Path folder = Files.createTempDirectory("troupe-bundle");
-    try {
-      fleet.copy(Bundle.ofThisProcess(folder), facts);
-    } finally {
-      FileTree.delete(folder);
-    }
   }
 
   private CommandLine.Model.CommandSpec spec() {

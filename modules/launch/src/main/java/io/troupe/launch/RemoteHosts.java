@@ -3,8 +3,6 @@ package io.troupe.launch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -124,7 +122,7 @@ public final class RemoteHosts implements AutoCloseable {
           ssh.scriptWithInput(
               host,
               command,
-              out -> tar(bundle.folder(), List.of("bin", "lib"), out),
+              out -> Bundle.tar(bundle.folder(), List.of("bin", "lib"), out),
               SshClient.COPY_LIMIT);
       if (said.code() != 0) {
         throw new IOException(
@@ -132,14 +130,6 @@ public final class RemoteHosts implements AutoCloseable {
                 .formatted(host.login(), folder.on(host), said.err().strip()));
       }
     }
-  }
-
-  private static void tar(Path folder, List<String> names, OutputStream out) throws IOException {
-    List<String> command = new ArrayList<>(List.of("tar", "-C", folder.toString(), "-cf", "-"));
-    command.addAll(names);
-    Process tar =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    tar.getInputStream().transferTo(out);
   }
 
   /**
@@ -157,7 +147,10 @@ public final class RemoteHosts implements AutoCloseable {
     say.accept("%-24s copying keys of %s".formatted(host.login(), keys.of(host)));
     SshClient.SshResult said =
         ssh.scriptWithInput(
-            host, command, out -> tar(keys.of(host), List.of("."), out), SshClient.SCRIPT_LIMIT);
+            host,
+            command,
+            out -> Bundle.tar(keys.of(host), List.of("."), out),
+            SshClient.SCRIPT_LIMIT);
     if (said.code() != 0) {
       throw new IOException(
           "%s: its keys could not be copied: %s".formatted(host.login(), said.err().strip()));

@@ -46,6 +46,7 @@ public final class SshClient {
     }
   }
 
+  private final String program;
   private final List<String> options;
   private final Path sockets;
 
@@ -57,6 +58,12 @@ public final class SshClient {
    *     sockets' are
    */
   public SshClient(List<String> options, Path sockets) {
+    this("ssh", options, sockets);
+  }
+
+  /** A client that starts a program in ssh's place. */
+  SshClient(String program, List<String> options, Path sockets) {
+    this.program = program;
     this.options = List.copyOf(options);
     this.sockets = sockets;
   }
@@ -157,7 +164,7 @@ public final class SshClient {
     List<String> command =
         new ArrayList<>(
             List.of(
-                "ssh",
+                program,
                 "-o",
                 "BatchMode=yes",
                 "-o",

@@ -40,6 +40,11 @@ public final class ClusterDriver {
     return known;
   }
 
+  /** The hosts are fit for a launch: a later failure deletes nothing. */
+  public void complete() throws IOException {
+    remember(known.complete());
+  }
+
   /**
    * Works until the goal is reached.
    *
@@ -58,7 +63,7 @@ public final class ClusterDriver {
         ClusterStep step = plan.next(goal, known, observed, here.nowMillis());
         if (step instanceof ClusterStep.Reached) {
           if (goal instanceof ClusterGoal.Running) {
-            remember(known.complete());
+            remember(known.fromFirstOffer());
           }
           return observed;
         }

@@ -5,8 +5,10 @@ import io.troupe.aws.client.RecordFolder;
 import io.troupe.aws.ec2.Ec2Service.TaggedResource;
 import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
+import io.troupe.launch.RemoteHosts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -55,28 +57,19 @@ public final class Ec2Command implements Runnable {
       name = "create",
       mixinStandardHelpOptions = true,
       description = {
-        "Launches the instances, waits until they pass EC2's checks, and writes the hosts file.",
+        "Launches the instances, waits until they pass EC2's checks, answer ssh and have run their"
+            + " setup, copies JDK and build, and writes the hosts file.",
         "If it fails, it deletes what it made, unless the cluster was complete before or --keep is"
             + " given. Starts the instances of a stopped cluster."
       })
   int create(
       @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
       @Mixin Ec2Options options,
-      @Option(
-              names = "--hosts",
-              paramLabel = "FILE",
-              description = "Hosts file that is written (NAME.hosts).")
-          @Nullable Path hosts,
-      @Option(
-              names = "--patience",
-              paramLabel = "MINUTES",
-              defaultValue = "30",
-              description = "Gives up after so long (${DEFAULT-VALUE}).")
-          int patience,
-      @Option(names = "--keep", description = "After a failure, delete nothing.") boolean keep)
+      @Option(names = "--keep", description = "After a failure, delete nothing.") boolean keep,
+      @Mixin PreparationOptions preparation)
       throws IOException, InterruptedException {
     Ec2File file = options.load();
-    return size(name, options, file, file.count(), new Attempt(hosts, patience, keep));
+    return size(name, options, file, file.count(), new Attempt(preparation, keep));
   }
 
   @Command(
@@ -89,17 +82,7 @@ public final class Ec2Command implements Runnable {
       @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
       @Parameters(index = "1", paramLabel = "COUNT", description = "Instances.") int count,
       @Mixin Ec2Options options,
-      @Option(
-              names = "--hosts",
-              paramLabel = "FILE",
-              description = "Hosts file that is written (NAME.hosts).")
-          @Nullable Path hosts,
-      @Option(
-              names = "--patience",
-              paramLabel = "MINUTES",
-              defaultValue = "30",
-              description = "Gives up after so long (${DEFAULT-VALUE}).")
-          int patience)
+      @Mixin PreparationOptions preparation)
       throws IOException, InterruptedException {
     if (count < 1) {
       throw options.bad("COUNT must be 1 or greater; to end the cluster, use delete");
@@ -107,15 +90,15 @@ public final class Ec2Command implements Runnable {
     if (options.folder().read(name).isEmpty()) {
       throw options.bad("no cluster %s is known here; create it first".formatted(name));
     }
-    return size(name, options, options.load(), count, new Attempt(hosts, patience, true));
+    return size(name, options, options.load(), count, new Attempt(preparation, true));
   }
 
-  /** How long is waited, and what follows. */
-  private record Attempt(@Nullable Path hosts, int patience, boolean keep) {
-    Path hostsOf(String cluster) {
-      return hosts == null ? Path.of(cluster + ".hosts") : hosts;
-    }
-  }
+  /**
+   * A way to the goal.
+   *
+   * @param keep whether a failure deletes nothing
+   */
+  private record Attempt(PreparationOptions preparation, boolean keep) {}
 
   private static int size(String name, Ec2Options options, Ec2File file, int count, Attempt attempt)
       throws IOException, InterruptedException {
@@ -144,16 +127,23 @@ public final class Ec2Command implements Runnable {
       ClusterDriver driver =
           new ClusterDriver(service, file, known, folder::write, options.surroundings());
       try {
-        ObservedCluster reached = driver.reach(goal, Duration.ofMinutes(attempt.patience()));
-        Path hosts = attempt.hostsOf(name).toAbsolutePath();
+        PreparationOptions preparation = attempt.preparation();
+        ObservedCluster reached = driver.reach(goal, preparation.patience());
+        Path hosts = preparation.hosts(name);
         AtomicFile.replace(hosts, ClusterReport.hostsFile(file, reached));
+        Path keys = options.knownHosts(name);
+        preparation.prepare(hosts, keys, options);
+        driver.complete();
         Map<String, Object> answer = ClusterReport.description(name, file, reached);
         answer.put("hosts", hosts.toString());
         answer.put("estimate_usd", estimate);
-        options.answer("%d hosts, in %s".formatted(count, hosts), answer);
+        answer.put("next", preparation.next(hosts, keys));
+        options.answer(
+            "%d hosts, in %s%nnext: %s".formatted(count, hosts, preparation.next(hosts, keys)),
+            answer);
         return ExitCode.OK.code();
-      } catch (AwsException failure) {
-        throw undone(driver, folder, attempt.keep(), failure, options);
+      } catch (AwsException | RemoteHosts.NotReadyException failure) {
+        throw undone(driver, folder, attempt, failure, options);
       }
     }
   }
@@ -162,12 +152,12 @@ public final class Ec2Command implements Runnable {
   private static IOException undone(
       ClusterDriver driver,
       RecordFolder<ClusterRecord> folder,
-      boolean keep,
-      AwsException failure,
+      Attempt attempt,
+      Exception failure,
       Ec2Options options)
       throws IOException, InterruptedException {
     String name = driver.known().name();
-    if (keep || driver.known().created()) {
+    if (attempt.keep() || driver.known().created()) {
       return new IOException(
           "%s; what exists is kept: repeat the command, or troupe ec2 delete %s"
               .formatted(failure.getMessage(), name),
@@ -176,7 +166,8 @@ public final class Ec2Command implements Runnable {
     options.say("failed, deletes what was made: " + failure.getMessage());
     try {
       driver.reach(new ClusterGoal.Deleted(), Duration.ofMinutes(15));
-      folder.forget(name);
+      forget(name, folder, options);
+      Files.deleteIfExists(attempt.preparation().hosts(name));
       return new IOException(failure.getMessage() + "; nothing is left of the cluster", failure);
     } catch (AwsException second) {
       return new IOException(
@@ -261,9 +252,15 @@ public final class Ec2Command implements Runnable {
     }
     int code = end(name, options, new ClusterGoal.Deleted());
     if (!options.dryRun) {
-      folder.forget(name);
+      forget(name, folder, options);
     }
     return code;
+  }
+
+  private static void forget(String name, RecordFolder<ClusterRecord> folder, Ec2Options options)
+      throws IOException {
+    folder.forget(name);
+    Files.deleteIfExists(options.knownHosts(name));
   }
 
   private static int end(String name, Ec2Options options, ClusterGoal goal)

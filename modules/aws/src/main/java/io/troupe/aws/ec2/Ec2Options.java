@@ -31,6 +31,11 @@ final class Ec2Options extends AwsOptions {
     return new RecordFolder<>(state("ec2"), ClusterRecord.class, ClusterRecord::name);
   }
 
+  /** Keys of a cluster's hosts, as ssh met them first. */
+  Path knownHosts(String cluster) {
+    return state("ec2").resolve(cluster + ".known_hosts").toAbsolutePath();
+  }
+
   SdkEc2 service(Ec2File loaded) {
     return new SdkEc2(clients(loaded.region()));
   }

@@ -2,6 +2,7 @@ package io.troupe.aws.ec2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.launch.PlayedSsh;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,12 +21,18 @@ final class Ec2CommandTest {
   @TempDir private Path folder;
 
   private FakeEc2Server server;
+  private PlayedSsh ssh;
 
   @BeforeEach
   void start() throws IOException {
     System.setProperty("aws.accessKeyId", "tester");
     System.setProperty("aws.secretAccessKey", "secret");
     server = FakeEc2Server.start();
+    ssh = new PlayedSsh(folder.resolve("ssh"));
+    PlayedSsh.build(folder.resolve("build"));
+    for (String login : List.of("ubuntu@10.0.0.1", "ubuntu@10.0.0.2")) {
+      PlayedSsh.jdk(ssh.host(login).resolve("jvm/25"), "");
+    }
   }
 
   @AfterEach
@@ -61,6 +68,7 @@ final class Ec2CommandTest {
   private Ended create(String... more) {
     List<String> words =
         new ArrayList<>(List.of("create", "lab", "--hosts", folder.resolve("hosts").toString()));
+    words.addAll(List.of("--ssh", ssh.program(), "--build", folder.resolve("build").toString()));
     words.addAll(List.of(more));
     return ec2(words.toArray(String[]::new));
   }
@@ -73,7 +81,11 @@ final class Ec2CommandTest {
     assertThat(Files.readString(folder.resolve("hosts")))
         .isEqualTo("ubuntu@10.0.0.1\nubuntu@10.0.0.2\n");
     assertThat(created.err())
-        .contains("2 hosts for 24.0 h cost at most 2641.92 USD by the prices in the file");
+        .contains("2 hosts for 24.0 h cost at most 2641.92 USD by the prices in the file")
+        .contains("ubuntu@10.0.0.2          copying the build");
+    assertThat(created.out())
+        .contains("next: troupe launch up FILE --hosts " + folder.resolve("hosts"))
+        .contains("--ssh-option=-oUserKnownHostsFile=" + folder.resolve("state/lab.known_hosts"));
     assertThat(server.request("RunInstances"))
         .containsEntry("MinCount", "2")
         .containsEntry("MaxCount", "2")
@@ -126,6 +138,41 @@ final class Ec2CommandTest {
         .contains("nothing is left of the cluster");
     assertThat(server.ec2.groups).isEmpty();
     assertThat(folder.resolve("state/lab.json")).doesNotExist();
+  }
+
+  @Test
+  void create_setupFailsOnAHost_saysSoAndLeavesNothing() throws IOException {
+    Files.writeString(folder.resolve("ssh/ubuntu@10.0.0.2/setup.1"), "status: error\n");
+
+    Ended failed = create();
+
+    assertThat(failed.code()).isEqualTo(4);
+    assertThat(failed.err())
+        .contains("ubuntu@10.0.0.2: its setup commands failed")
+        .contains("nothing is left of the cluster");
+    assertThat(server.ec2.live()).isZero();
+    assertThat(server.ec2.groups).isEmpty();
+    assertThat(folder.resolve("hosts")).doesNotExist();
+    assertThat(folder.resolve("state/lab.json")).doesNotExist();
+  }
+
+  @Test
+  void create_setupFailsAfterTheClusterWasComplete_deletesNothing() throws IOException {
+    assertThat(create().code()).isZero();
+    Files.writeString(folder.resolve("ssh/ubuntu@10.0.0.2/setup.1"), "status: error\n");
+
+    Ended failed = create();
+
+    assertThat(failed.code()).isEqualTo(4);
+    assertThat(failed.err()).contains("what exists is kept: repeat the command");
+    assertThat(server.ec2.live()).isEqualTo(2);
+  }
+
+  @Test
+  void create_noPrepare_asksNoHost() {
+    assertThat(create("--no-prepare").code()).isZero();
+
+    assertThat(folder.resolve("ssh/calls")).doesNotExist();
   }
 
   @Test

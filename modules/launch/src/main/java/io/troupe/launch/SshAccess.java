@@ -1,0 +1,22 @@
+package io.troupe.launch;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+
+/**
+ * What reaches hosts.
+ *
+ * @param program ssh, or one in its place
+ * @param options more options of it
+ */
+public record SshAccess(String program, List<String> options) {
+  public SshAccess {
+    options = List.copyOf(options);
+  }
+
+  /** A client with a new folder for its connections. */
+  SshClient open() throws IOException {
+    return new SshClient(program, options, Files.createTempDirectory("troupe-ssh"));
+  }
+}
