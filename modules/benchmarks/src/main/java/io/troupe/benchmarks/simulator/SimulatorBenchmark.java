@@ -1,5 +1,6 @@
 package io.troupe.benchmarks.simulator;
 
+import io.troupe.base.build.BuildInfo;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.LearningCurve;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  troupe bench simulator --update",
+      "  troupe bench simulator --speed 24",
       "  troupe bench simulator --seconds 4 --repeats 1"
     })
 public final class SimulatorBenchmark implements Callable<Integer> {
@@ -90,10 +92,21 @@ public final class SimulatorBenchmark implements Callable<Integer> {
   @Option(names = "--update", description = "Writes the table into docs/performance.md.")
   private boolean update;
 
+  @Option(
+      names = "--speed",
+      paramLabel = "HOURS",
+      description =
+          "Measures nothing but the simulator's own processor time, for so many hours of"
+              + " conf/1024-gpu.yaml with the lengths of its model and with 512 tokens.")
+  private @Nullable Double speed;
+
   private record Planned(SimulatorCase setting, Path file, long steps, Speed predicted) {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (speed != null) {
+      return BenchmarkReport.end(json, measuredSpeed(speed));
+    }
     Path folder =
         kept == null ? Files.createTempDirectory("troupe-bench") : Files.createDirectories(kept);
     List<PredictedRun> runs;
@@ -112,6 +125,14 @@ public final class SimulatorBenchmark implements Callable<Integer> {
       PerformancePage.replace("simulator", intro() + "\n\n" + String.join("\n", table) + "\n");
     }
     return BenchmarkReport.end(json, measurements(runs));
+  }
+
+  private static List<Measurement> measuredSpeed(double hours) throws IOException {
+    try {
+      return new SimulatorSpeed(hours).measure(BuildInfo.home().resolve("conf/1024-gpu.yaml"));
+    } catch (UnmodelledRunException unfit) {
+      throw new IOException(unfit.getMessage(), unfit);
+    }
   }
 
   private List<Planned> planned(Path folder)
@@ -194,7 +215,8 @@ public final class SimulatorBenchmark implements Callable<Integer> {
   private static List<String> table(List<PredictedRun> runs) {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "| setting | steps/s | least, most | predicted | error | staleness | predicted | error | |");
+        "| setting | steps/s | least, most | predicted | error | staleness | predicted | error |"
+            + " |");
     lines.add("|---|---:|---:|---:|---:|---:|---:|---:|---|");
     for (PredictedRun run : runs) {
       lines.add(
