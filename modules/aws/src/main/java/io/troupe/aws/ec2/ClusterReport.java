@@ -38,6 +38,11 @@ final class ClusterReport {
     answer.put("live", instances.size());
     answer.put("placement_group", cluster.group());
     answer.put("cost_so_far_usd", cost(file, cluster));
+    if (file.budget().budget() > 0) {
+      answer.put("budget_usd", file.budget().budget());
+      answer.put("on_budget", file.budget().onBudget().name().toLowerCase(Locale.ROOT));
+      answer.put("budget_passed", file.budget().passed(cost(file, cluster)));
+    }
     answer.put("instances", instances);
     return answer;
   }
@@ -49,7 +54,8 @@ final class ClusterReport {
         : Math.max(0, System.currentTimeMillis() - instance.launchedAtMillis()) / 3.6e6;
   }
 
-  private static double cost(Ec2File file, ObservedCluster cluster) {
+  /** What the live instances have cost since their last start, in USD. */
+  static double cost(Ec2File file, ObservedCluster cluster) {
     return cluster.live().stream()
         .mapToDouble(each -> hours(each) * file.price(each.place().type()))
         .sum();
@@ -71,12 +77,18 @@ final class ClusterReport {
     return text.append(
             text(
                 "%d instances, %.2f USD since their last start by the prices in the file%s",
-                cluster.live().size(),
-                cost(file, cluster),
-                file.budget().budget() > 0
-                    ? text("; budget %.2f USD", file.budget().budget())
-                    : ""))
+                cluster.live().size(), cost(file, cluster), budget(file, cost(file, cluster))))
         .toString();
+  }
+
+  private static String budget(Ec2File file, double cost) {
+    return file.budget().budget() == 0
+        ? ""
+        : text(
+            "; budget %.2f USD%s, on_budget: %s",
+            file.budget().budget(),
+            file.budget().passed(cost) ? " is passed" : "",
+            file.budget().onBudget().name().toLowerCase(Locale.ROOT));
   }
 
   static String text(String format, Object... values) {

@@ -109,11 +109,15 @@ public final class Ec2Command implements Runnable {
             "%d hosts for %.1f h cost at most %.2f USD by the prices in the file, volumes and"
                 + " traffic not counted",
             count, file.budget().hours(), estimate);
-    if (file.budget().budget() > 0 && estimate > file.budget().budget()) {
-      throw options.bad(
-          ClusterReport.text("%s; the budget is %.2f USD", cost, file.budget().budget()));
+    if (file.budget().passed(estimate)) {
+      String over = ClusterReport.text("%s; the budget is %.2f USD", cost, file.budget().budget());
+      if (file.budget().onBudget() == Ec2File.OnBudget.STOP) {
+        throw options.bad(over + "; choose less, or on_budget: warn");
+      }
+      options.say("warning: " + over);
+    } else {
+      options.say(cost);
     }
-    options.say(cost);
     RecordFolder<ClusterRecord> folder = options.folder();
     try (SdkEc2 service = options.service(file);
         FileChannel _ = folder.lock(name)) {
@@ -210,13 +214,25 @@ public final class Ec2Command implements Runnable {
       })
   int status(
       @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
-      @Mixin Ec2Options options)
-      throws IOException {
+      @Mixin Ec2Options options,
+      @Option(
+              names = "--enforce",
+              description =
+                  "With on_budget: stop, stops the instances once they have cost more than the"
+                      + " budget; for a timer.")
+          boolean enforce)
+      throws IOException, InterruptedException {
     Ec2File file = options.load();
     ClusterRecord known = known(name, options);
     try (SdkEc2 service = options.service(file)) {
       ObservedCluster observed = service.observe(known);
       Map<String, Object> answer = ClusterReport.description(name, file, observed);
+      if (enforce
+          && file.budget().onBudget() == Ec2File.OnBudget.STOP
+          && file.budget().passed(ClusterReport.cost(file, observed))) {
+        options.say("the budget is passed; stops the instances");
+        return end(name, options, new ClusterGoal.Stopped());
+      }
       options.answer(ClusterReport.table(file, observed), answer);
       boolean ready =
           !observed.live().isEmpty() && observed.live().stream().allMatch(ClusterInstance::ready);

@@ -62,13 +62,27 @@ public record Ec2File(
           @Range(min = 0, minExclusive = true, max = 1e6)
           double hours,
       @Doc(
-              value =
-                  "A cluster whose estimate is greater is not created; 0 means no limit. Ends"
-                      + " nothing.",
+              value = "What the estimate, and the cost so far, are held against; 0 means no limit.",
               unit = "USD")
           @Default("0")
           @Range(min = 0)
-          double budget) {}
+          double budget,
+      @Doc(
+              "What follows when the estimate passes the budget: `stop` refuses to create or scale,"
+                  + " and `status --enforce` stops the instances; `warn` says so and goes on.")
+          @Default("stop")
+          OnBudget onBudget) {
+    /** Whether a cost in USD is greater than the budget. */
+    boolean passed(double cost) {
+      return budget > 0 && cost > budget;
+    }
+  }
+
+  /** What follows when a cost passes the budget. */
+  public enum OnBudget {
+    WARN,
+    STOP
+  }
 
   /** Reads a file. */
   public static Ec2File load(Path file, List<String> overrides) {

@@ -197,6 +197,34 @@ final class Ec2CommandTest {
   }
 
   @Test
+  void create_overTheBudgetWithWarn_saysSoAndGoesOn() {
+    Ended created = create("--set", "budget=100", "--set", "on_budget=warn");
+
+    assertThat(created.code()).as(created.err()).isZero();
+    assertThat(created.err()).contains("warning: 2 hosts").contains("the budget is 100.00 USD");
+  }
+
+  @Test
+  void status_costPassedTheBudget_showsItAndStopsOnlyWhenToldTo() {
+    assertThat(create("--no-prepare").code()).isZero();
+
+    Ended shown = ec2("status", "lab", "--set", "budget=0.01");
+    assertThat(shown.out()).contains("; budget 0.01 USD is passed, on_budget: stop");
+    Ended warned =
+        ec2("status", "lab", "--enforce", "--set", "budget=0.01", "--set", "on_budget=warn");
+    assertThat(warned.code()).isZero();
+    assertThat(ec2("status", "lab", "--enforce", "--set", "budget=1e9").code()).isZero();
+    assertThat(server.actions()).doesNotContain("StopInstances");
+
+    Ended stopped = ec2("status", "lab", "--enforce", "--json", "--set", "budget=0.01");
+
+    assertThat(stopped.code()).as(stopped.err()).isZero();
+    assertThat(stopped.out()).contains("\"budget_passed\":false");
+    assertThat(stopped.err()).contains("the budget is passed; stops the instances");
+    assertThat(server.actions()).contains("StopInstances");
+  }
+
+  @Test
   void create_dryRun_changesNothing() {
     Ended shown = create("--dry-run", "--json");
 

@@ -197,7 +197,7 @@ final class FakeEc2Server implements AutoCloseable {
   private static String instance(String id, FakeEc2.Owned each) {
     return """
     <instanceId>%s</instanceId><instanceState><name>%s</name></instanceState>
-    <instanceType>%s</instanceType><subnetId>%s</subnetId><launchTime>2026-11-23T08:00:0%d.000Z</launchTime>
+    <instanceType>%s</instanceType><subnetId>%s</subnetId><launchTime>2020-01-01T08:00:0%d.000Z</launchTime>
     <privateIpAddress>10.0.0.%d</privateIpAddress>
     <tagSet><item><key>troupe:cluster</key><value>%s</value></item><item><key>troupe:nonce</key><value>%s</value></item>
     <item><key>troupe:owner</key><value>%s</value></item><item><key>troupe:launch</key><value>%s</value></item></tagSet>
