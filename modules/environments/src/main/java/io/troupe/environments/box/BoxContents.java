@@ -13,16 +13,25 @@ import java.util.Map;
  * @param folder where sessions begin
  * @param folders that are there, besides those of the files
  * @param variables of the environment of tests
+ * @param removed paths of the root that are gone before files are placed
+ * @param root what the box has before that
  */
 public record BoxContents(
-    String folder, List<String> folders, List<BoxFile> files, Map<String, String> variables) {
+    String folder,
+    List<String> folders,
+    List<BoxFile> files,
+    Map<String, String> variables,
+    List<String> removed,
+    BoxRoot root) {
   /** An empty box, whose only folder is {@code /tmp}. */
-  public static final BoxContents NONE = new BoxContents("/tmp", List.of(), List.of(), Map.of());
+  public static final BoxContents NONE =
+      new BoxContents("/tmp", List.of(), List.of(), Map.of(), List.of(), new BoxRoot.Machine());
 
   public BoxContents {
     folders = List.copyOf(folders);
     files = List.copyOf(files);
     variables = Map.copyOf(variables);
+    removed = List.copyOf(removed);
   }
 
   boolean isEmpty() {

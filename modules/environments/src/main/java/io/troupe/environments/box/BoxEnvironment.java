@@ -22,26 +22,29 @@ import java.util.function.Function;
  * next call. Only a box that cannot be started is a failure of the machine.
  */
 final class BoxEnvironment implements Environment {
-  private final ProcessSlots<BoxProcess> slots;
+  private final Boxes boxes;
+  private final ProcessSlots<Box> slots;
   private final Function<Prompt, BoxTask> tasks;
   private volatile BoxTask task = BoxTask.NONE;
-  private Optional<BoxProcess> box = Optional.empty(); // guarded by this
+  private Optional<Box> box = Optional.empty(); // guarded by this
   private boolean taken; // guarded by this
   private boolean closed; // guarded by this
 
   /**
-   * An environment in slots.
+   * An environment in slots of boxes.
    *
    * @param tasks what the prompts of this run are to a box
    */
-  BoxEnvironment(ProcessSlots<BoxProcess> slots, Function<Prompt, BoxTask> tasks) {
-    this.slots = slots;
+  BoxEnvironment(Boxes boxes, Function<Prompt, BoxTask> tasks) {
+    this.boxes = boxes;
+    this.slots = boxes.slots();
     this.tasks = tasks;
   }
 
   @Override
   public void reset(Prompt prompt, long seed) {
     task = tasks.apply(prompt);
+    boxes.prepare(task.contents().root());
     slots.acquire();
     synchronized (this) {
       taken = !closed;
@@ -53,7 +56,7 @@ final class BoxEnvironment implements Environment {
 
   @Override
   public ToolResult step(ToolCall call) {
-    BoxProcess process = current();
+    Box process = current();
     JsonNode reply;
     try {
       reply = process.carryOut(session(call), order(call));
@@ -69,7 +72,7 @@ final class BoxEnvironment implements Environment {
     };
   }
 
-  private BoxProcess current() {
+  private Box current() {
     synchronized (this) {
       if (closed) {
         throw new EnvironmentFailedException("the episode is closed");
@@ -78,7 +81,7 @@ final class BoxEnvironment implements Environment {
         return box.get();
       }
     }
-    BoxProcess started = slots.start();
+    Box started = boxes.start(task.contents().root());
     try {
       started.fill(task.contents());
     } catch (IOException ended) {
@@ -95,7 +98,7 @@ final class BoxEnvironment implements Environment {
     throw new EnvironmentFailedException("the episode is closed");
   }
 
-  private void drop(BoxProcess process) {
+  private void drop(Box process) {
     synchronized (this) {
       box = Optional.empty();
     }
@@ -116,7 +119,7 @@ final class BoxEnvironment implements Environment {
     if (task.handedIn().isEmpty()) {
       return "";
     }
-    Optional<BoxProcess> process;
+    Optional<Box> process;
     synchronized (this) {
       process = box;
     }
@@ -124,8 +127,7 @@ final class BoxEnvironment implements Environment {
       return Submission.NOTHING.text();
     }
     try {
-      JsonNode collected = process.get().collect(task.handedIn());
-      return collected.has("cause") ? broken() : Submission.of(task, collected).text();
+      return process.get().submission(task).text();
     } catch (IOException ended) {
       return broken();
     }
@@ -165,7 +167,7 @@ final class BoxEnvironment implements Environment {
 
   @Override
   public void close() {
-    Optional<BoxProcess> left;
+    Optional<Box> left;
     synchronized (this) {
       if (closed) {
         return;

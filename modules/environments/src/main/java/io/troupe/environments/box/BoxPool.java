@@ -4,7 +4,6 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentPool;
-import io.troupe.environments.command.ProcessSlots;
 import java.io.IOException;
 import java.util.function.Function;
 
@@ -13,27 +12,22 @@ final class BoxPool implements EnvironmentPool {
   private static final String PROBE = "print(6 * 7)";
   private static final String PROBE_OUTPUT = "42";
 
-  private final ProcessSlots<BoxProcess> slots;
+  private final Boxes boxes;
 
   private final Function<Prompt, BoxTask> tasks;
 
   private BoxPool(BoxSettings settings, Function<Prompt, BoxTask> tasks) {
     this.tasks = tasks;
-    this.slots =
-        new ProcessSlots<>(
-            "boxes",
-            settings.count(),
-            ordinal -> BoxProcess.start(settings, ordinal),
-            BoxProcess::close);
+    this.boxes = Boxes.of("boxes", settings);
   }
 
   /** Runs a program of one line, so that a machine that can run none is refused at once. */
   static BoxPool open(BoxSettings settings, Function<Prompt, BoxTask> tasks) {
     BoxPool pool = new BoxPool(settings, tasks);
     try {
-      BoxProcess probe = pool.slots.start();
+      Box probe = pool.boxes.slots().start();
       String shown = probe.carryOut("python", PROBE).path("text").asText();
-      pool.slots.end(probe);
+      pool.boxes.slots().end(probe);
       if (!shown.equals(PROBE_OUTPUT)) {
         throw new EnvironmentFailedException(
             "the sandbox starts, and cannot run a program of one line, which shows: " + shown);
@@ -51,11 +45,11 @@ final class BoxPool implements EnvironmentPool {
 
   @Override
   public Environment newEnvironment() {
-    return new BoxEnvironment(slots, tasks);
+    return new BoxEnvironment(boxes, tasks);
   }
 
   @Override
   public void close() {
-    slots.close();
+    boxes.slots().close();
   }
 }

@@ -18,13 +18,12 @@ import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.environments.EnvironmentFailedException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** The sandbox of one episode. Every exchange with it ends: at the deadline it is killed. */
-final class BoxProcess {
+final class BoxProcess implements Box {
   /** Time beyond a call's limit: the sandbox keeps the limit, and this bounds one that does not. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -106,30 +105,17 @@ final class BoxProcess {
     }
   }
 
-  /**
-   * Says what lies in the box, before the first order.
-   *
-   * @throws IOException if the sandbox has ended
-   */
-  void fill(BoxContents contents) throws IOException {
+  @Override
+  public void fill(BoxContents contents) throws IOException {
     exchange(contents.order(), START);
   }
 
-  /**
-   * Carries out an order within the time of a call.
-   *
-   * @throws IOException if the sandbox has ended, or ends in it
-   */
-  JsonNode carryOut(String session, String text) throws IOException {
+  @Override
+  public JsonNode carryOut(String session, String text) throws IOException {
     return carryOut(session, text, settings.timeout(), settings.outputBytes());
   }
 
-  /**
-   * Carries out an order.
-   *
-   * @throws IOException if the sandbox has ended, or ends in it
-   */
-  JsonNode carryOut(String session, String text, Duration limit, int outputBytes)
+  private JsonNode carryOut(String session, String text, Duration limit, int outputBytes)
       throws IOException {
     return exchange(
         JsonNodeFactory.instance
@@ -141,21 +127,25 @@ final class BoxProcess {
         limit.plus(GRACE));
   }
 
-  /**
-   * Reads files of the box.
-   *
-   * @param roots files, and folders with all that is in them
-   * @throws IOException if the sandbox has ended
-   */
-  JsonNode collect(List<String> roots) throws IOException {
+  @Override
+  public Submission submission(BoxTask task) throws IOException {
     ObjectNode order =
         JsonNodeFactory.instance
             .objectNode()
             .put("session", "collect")
             .put("seconds", START.toSeconds())
             .put("most_bytes", Submission.MOST_BYTES);
-    roots.forEach(order.putArray("roots")::add);
-    return exchange(order, START.plus(GRACE));
+    task.handedIn().forEach(order.putArray("roots")::add);
+    JsonNode collected = exchange(order, START.plus(GRACE));
+    if (collected.has("cause")) {
+      throw new IOException("the sandbox ended: " + collected.path("cause").asText());
+    }
+    return Submission.of(task, collected);
+  }
+
+  @Override
+  public TestBoxes.Graded grade(Duration limit) throws IOException {
+    return TestBoxes.graded(carryOut("grade", "", limit, settings.outputBytes()));
   }
 
   private JsonNode exchange(ObjectNode message, Duration limit) throws IOException {
@@ -182,7 +172,8 @@ final class BoxProcess {
     return child.pid();
   }
 
-  void close() {
+  @Override
+  public void close() {
     child.close();
   }
 }

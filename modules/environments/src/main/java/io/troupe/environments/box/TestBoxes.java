@@ -1,7 +1,6 @@
 package io.troupe.environments.box;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.environments.command.ProcessSlots;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,8 +10,7 @@ import java.util.Map;
 
 /** Boxes in which the tests of tasks run, each once and for one submission. Calls block. */
 public final class TestBoxes implements AutoCloseable {
-  private final BoxSettings settings;
-  private final ProcessSlots<BoxProcess> slots;
+  private final Boxes boxes;
 
   /**
    * What tests left.
@@ -31,13 +29,7 @@ public final class TestBoxes implements AutoCloseable {
 
   /** Boxes with these limits. */
   public TestBoxes(BoxSettings settings) {
-    this.settings = settings;
-    this.slots =
-        new ProcessSlots<>(
-            "test boxes",
-            settings.count(),
-            ordinal -> BoxProcess.start(settings, ordinal),
-            BoxProcess::close);
+    this.boxes = Boxes.of("test boxes", settings);
   }
 
   /**
@@ -46,23 +38,24 @@ public final class TestBoxes implements AutoCloseable {
    * @throws io.troupe.environments.EnvironmentFailedException if no box can be started
    */
   public Graded grade(BoxContents contents, Duration limit) {
-    slots.acquire();
+    boxes.prepare(contents.root());
+    boxes.slots().acquire();
     try {
-      BoxProcess box = slots.start();
+      Box box = boxes.start(contents.root());
       try {
         box.fill(contents);
-        return graded(box.carryOut("grade", "", limit, settings.outputBytes()));
+        return box.grade(limit);
       } catch (IOException ended) {
         return fault("the sandbox of the tests ended");
       } finally {
-        slots.end(box);
+        boxes.slots().end(box);
       }
     } finally {
-      slots.release();
+      boxes.slots().release();
     }
   }
 
-  private static Graded graded(JsonNode reply) {
+  static Graded graded(JsonNode reply) {
     if (reply.has("cause")) {
       return fault("the sandbox of the tests ended: " + reply.path("cause").asText());
     }
@@ -82,6 +75,6 @@ public final class TestBoxes implements AutoCloseable {
 
   @Override
   public void close() {
-    slots.close();
+    boxes.slots().close();
   }
 }

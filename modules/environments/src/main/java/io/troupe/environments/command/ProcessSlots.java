@@ -58,13 +58,22 @@ public final class ProcessSlots<P> implements AutoCloseable {
    * @throws EnvironmentFailedException if it cannot be started, or all is closed
    */
   public P start() {
+    return start(start);
+  }
+
+  /**
+   * Starts a process of another kind in a slot.
+   *
+   * @throws EnvironmentFailedException if it cannot be started, or all is closed
+   */
+  public P start(IntFunction<P> other) {
     int ordinal;
     synchronized (this) {
       ordinal = started++;
     }
     P process;
     try {
-      process = Causes.joined(CompletableFuture.supplyAsync(() -> start.apply(ordinal), starter));
+      process = Causes.joined(CompletableFuture.supplyAsync(() -> other.apply(ordinal), starter));
     } catch (RejectedExecutionException late) {
       throw new EnvironmentFailedException("the environments are closed", late);
     }

@@ -12,19 +12,22 @@ import java.util.stream.Stream;
  * What an {@code environment/} places into a box. A Dockerfile of FROM, WORKDIR and COPY alone can
  * be carried out without a container image: the programs of the machine stand in for its base.
  *
+ * @param image what takes a container image, by file and line; empty if nothing does
  * @param workdir where sessions begin
  * @param copies files and folders, and where they go
  */
-record Dockerfile(String workdir, Map<Path, String> copies) {
+record Dockerfile(String workdir, Map<Path, String> copies, String image) {
   /**
    * Reads a folder, which may be missing.
    *
-   * @throws HarborException if it takes a container image
+   * @throws HarborException if it takes several containers
    */
   static Dockerfile of(Path environment) throws IOException {
     for (String compose : List.of("docker-compose.yaml", "docker-compose.yml", "compose.yaml")) {
       if (Files.exists(environment.resolve(compose))) {
-        throw image(environment.resolve(compose), "services");
+        throw new HarborException(
+            "%s: services need several containers, and a task has one; leave the task out"
+                .formatted(environment.resolve(compose)));
       }
     }
     Path file = environment.resolve("Dockerfile");
@@ -33,9 +36,10 @@ record Dockerfile(String workdir, Map<Path, String> copies) {
       if (Files.isDirectory(environment)) {
         copies.put(environment, HarborTask.defaultFolder());
       }
-      return new Dockerfile(HarborTask.defaultFolder(), copies);
+      return new Dockerfile(HarborTask.defaultFolder(), copies, "");
     }
     String workdir = HarborTask.defaultFolder();
+    String image = "";
     List<String> lines = Files.readAllLines(file);
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
@@ -43,13 +47,13 @@ record Dockerfile(String workdir, Map<Path, String> copies) {
       boolean copy = words[0].equals("COPY") && words.length == 3 && plain(line);
       if (words[0].equals("WORKDIR") && words.length == 2 && words[1].startsWith("/")) {
         workdir = words[1];
-      } else if (copy) {
+      } else if (copy && image.isEmpty()) {
         copies.put(source(environment, words[1]), target(workdir, words[1], words[2], environment));
       } else if (!line.isEmpty() && !line.startsWith("#") && !words[0].equals("FROM")) {
-        throw image(file, "line %d (%s)".formatted(i + 1, line));
+        image = image.isEmpty() ? "%s: line %d (%s)".formatted(file, i + 1, line) : image;
       }
     }
-    return new Dockerfile(workdir, copies);
+    return new Dockerfile(workdir, copies, image);
   }
 
   private static boolean plain(String line) {
@@ -73,11 +77,5 @@ record Dockerfile(String workdir, Map<Path, String> copies) {
     return intoFolder
         ? whole + Path.of(from).getFileName()
         : whole.endsWith("/") ? whole.substring(0, whole.length() - 1) : whole;
-  }
-
-  private static HarborException image(Path file, String what) {
-    return new HarborException(
-        "%s: %s needs a container image, and tasks run in a sandbox of this machine's own programs; leave the task out, or write FROM, WORKDIR and COPY alone"
-            .formatted(file, what));
   }
 }

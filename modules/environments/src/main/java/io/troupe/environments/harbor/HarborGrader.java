@@ -91,7 +91,8 @@ public final class HarborGrader implements AutoCloseable {
     files.addAll(task.tests());
     List<String> folders = new ArrayList<>(begin.folders());
     folders.add(HarborTask.REWARDS);
-    return new BoxContents(begin.folder(), folders, files, task.variables());
+    List<String> removed = submission.removed().stream().filter(task::takes).toList();
+    return new BoxContents(begin.folder(), folders, files, task.variables(), removed, begin.root());
   }
 
   @Override

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import io.troupe.base.sandbox.SandboxCommand;
 import io.troupe.environments.box.BoxContents;
 import io.troupe.environments.box.BoxFile;
+import io.troupe.environments.box.BoxRoot;
 import io.troupe.environments.box.BoxTask;
 import io.troupe.environments.box.Submission;
+import io.troupe.environments.container.ContainerChoice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -18,12 +20,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A task in the folder format of Harbor (schema 1.0 to 1.4), as far as a sandbox without container
- * images can be its box: {@code instruction.md}, {@code task.toml}, {@code environment/}, {@code
- * tests/test.sh}.
+ * A task in the folder format of Harbor (schema 1.0 to 1.4), as far as a sandbox, or a container
+ * without a network, can be its box: {@code instruction.md}, {@code task.toml}, {@code
+ * environment/}, {@code tests/test.sh}.
  *
  * @param folder of the task
  * @param instruction what the policy is asked
@@ -45,6 +48,11 @@ public record HarborTask(
   /** Collected always. */
   private static final String ARTIFACTS = "/logs/artifacts";
 
+  /** Checks a path of a box. */
+  private interface Paths {
+    String checked(Path folder, String path);
+  }
+
   private static final String DEFAULT_FOLDER = "/app";
   private static final double DEFAULT_TIMEOUT = 600;
   private static final long MOST_BYTES = 16L << 20;
@@ -53,7 +61,7 @@ public record HarborTask(
   private static final Map<String, List<String>> MISSING =
       Map.of(
           "environment",
-          List.of("docker_image", "gpus", "gpu_types", "tpu", "healthcheck", "mcp_servers"),
+          List.of("gpus", "gpu_types", "tpu", "healthcheck", "mcp_servers"),
           "agent",
           List.of("user"),
           "verifier",
@@ -67,10 +75,15 @@ public record HarborTask(
   /**
    * Reads a folder.
    *
-   * @throws HarborException if something is missing or broken, or a sandbox cannot be its box
+   * @throws HarborException if something is missing or broken, or nothing here can be its box
    * @throws IOException if a file cannot be read
    */
   public static HarborTask read(Path folder) throws IOException {
+    return read(folder, ContainerChoice.ofThisHost());
+  }
+
+  /** Reads a folder on a host with these containers. */
+  static HarborTask read(Path folder, ContainerChoice containers) throws IOException {
     String instruction = text(folder, "instruction.md").strip();
     if (instruction.isEmpty()) {
       throw new HarborException(folder.resolve("instruction.md") + " is empty");
@@ -82,12 +95,16 @@ public record HarborTask(
     JsonNode settings = settings(folder);
     refuse(folder, settings);
     Dockerfile dockerfile = Dockerfile.of(folder.resolve("environment"));
+    BoxRoot root = HarborImage.root(folder, settings.path("environment"), dockerfile, containers);
+    boolean machine = root instanceof BoxRoot.Machine;
+    Paths paths = machine ? HarborTask::inSandbox : HarborImage::inContainer;
     String work =
-        inSandbox(
+        paths.checked(
             folder, settings.path("environment").path("workdir").asText(dockerfile.workdir()));
     List<BoxFile> files = new ArrayList<>();
-    for (Map.Entry<Path, String> copy : dockerfile.copies().entrySet()) {
-      files.addAll(files(copy.getKey(), inSandbox(folder, copy.getValue())));
+    for (Map.Entry<Path, String> copy :
+        machine ? dockerfile.copies().entrySet() : Set.<Map.Entry<Path, String>>of()) {
+      files.addAll(files(copy.getKey(), paths.checked(folder, copy.getValue())));
     }
     List<BoxFile> tests = files(folder.resolve("tests"), "/tests");
     long bytes =
@@ -101,8 +118,9 @@ public record HarborTask(
         folder,
         instruction,
         new BoxTask(
-            new BoxContents(work, List.of(work, "/logs/agent", ARTIFACTS), files, Map.of()),
-            handedIn(folder, settings, work)),
+            new BoxContents(
+                work, List.of(work, "/logs/agent", ARTIFACTS), files, Map.of(), List.of(), root),
+            handedIn(folder, settings, work, paths)),
         tests,
         variables(folder, settings),
         Duration.ofMillis(
@@ -163,7 +181,7 @@ public record HarborTask(
                   boolean none =
                       value.isMissingNode() || (value.isContainerNode() && value.isEmpty());
                   if (!none && !(value.isNumber() && value.asInt() == 0)) {
-                    throw needs(folder, table + "." + key, "a container image or its services");
+                    throw needs(folder, table + "." + key, "a container's services or devices");
                   }
                 }));
     for (String table : List.of("environment", "agent", "verifier")) {
@@ -179,18 +197,18 @@ public record HarborTask(
 
   private static HarborException needs(Path folder, String key, String what) {
     return new HarborException(
-        "%s: %s asks for %s, and tasks run in a sandbox without; leave the task out, or change it"
+        "%s: %s asks for %s, and tasks run without; leave the task out, or change it"
             .formatted(folder.resolve("task.toml"), key, what));
   }
 
-  private static List<String> handedIn(Path folder, JsonNode settings, String work) {
+  private static List<String> handedIn(Path folder, JsonNode settings, String work, Paths allowed) {
     List<String> paths = new ArrayList<>();
     for (JsonNode each : settings.path("artifacts")) {
       if (each.isObject() && (each.has("exclude") || each.has("service"))) {
         throw needs(folder, "artifacts with exclude or service", "a container engine");
       }
       String path = each.isObject() ? each.path("source").asText() : each.asText();
-      String whole = inSandbox(folder, path.startsWith("/") ? path : work + "/" + path);
+      String whole = allowed.checked(folder, path.startsWith("/") ? path : work + "/" + path);
       if (Submission.below(whole, REWARDS) || Submission.below(whole, "/tests")) {
         throw new HarborException(
             "%s: artifacts name %s, which belongs to the tests; name another path"
@@ -234,7 +252,7 @@ public record HarborTask(
             .anyMatch(root -> Submission.below(clean, root));
     if (!there || clean.equals("/logs")) {
       throw new HarborException(
-          "%s: %s is no path of a sandbox, which has %s and /tmp; a task that needs another one needs a container image"
+          "%s: %s is no path of a sandbox, which has %s and /tmp; a task that needs another one needs a container image of its own"
               .formatted(folder, path, String.join(", ", SandboxCommand.FOLDERS)));
     }
     return clean;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.environments.box.BoxFile;
+import io.troupe.environments.container.ContainerChoice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ class HarborTaskTest {
       })
   void read_taskOfAContainer_isRefusedByASentence(String toml, String said) throws IOException {
     Path task = task(toml.replace("\\n", "\n"));
-    assertThatThrownBy(() -> HarborTask.read(task))
+    assertThatThrownBy(() -> HarborTask.read(task, new ContainerChoice("none")))
         .isInstanceOf(HarborException.class)
         .hasMessageContaining(said)
         .hasMessageContaining(folder.toString());
@@ -82,7 +83,7 @@ class HarborTaskTest {
   void read_dockerfileWithRun_isRefusedByItsLine() throws IOException {
     write("environment/Dockerfile", "FROM ubuntu\n\nRUN apt-get install -y gcc\n");
     Path task = task("");
-    assertThatThrownBy(() -> HarborTask.read(task))
+    assertThatThrownBy(() -> HarborTask.read(task, new ContainerChoice("none")))
         .hasMessageContaining("Dockerfile: line 3 (RUN apt-get install -y gcc) needs a container");
   }
 
