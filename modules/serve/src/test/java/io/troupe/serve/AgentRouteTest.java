@@ -3,17 +3,11 @@ package io.troupe.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
-import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.SampleRequest;
-import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.toy.ScriptedEngine;
 import io.troupe.engine.toy.ToyPolicy;
-import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.gateway.dialog.Conversation;
 import io.troupe.gateway.dialog.PlainConversation;
 import io.troupe.serve.model.ServedModel;
@@ -25,8 +19,6 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +41,11 @@ class AgentRouteTest {
           .formatted(PARAMETERS);
 
   private final HttpClient client = HttpClient.newHttpClient();
-  private final CallingEngine engine = new CallingEngine();
+
+  /** Calls a calculator for a question, and repeats a result. */
+  private final ScriptedEngine engine =
+      new ScriptedEngine(TOKENIZER, context -> context.endsWith(";") ? "6" : "[calc 2*3]");
+
   private final List<PolicyServer> servers = new ArrayList<>();
 
   @AfterEach
@@ -163,7 +159,7 @@ class AgentRouteTest {
         serve() + "/v1/chat/completions",
         "{\"messages\":[{\"role\":\"user\",\"content\":\"2*3=\"}],\"temperature\":0.5,\"top_p\":0.9,\"seed\":7,\"max_completion_tokens\":5,\"stop\":\"+\",%s}"
             .formatted(CHAT_TOOLS));
-    SampleRequest request = engine.requests.getFirst();
+    SampleRequest request = engine.requests().getFirst();
     assertThat(request.seed()).isEqualTo(7);
     assertThat(request.settings().temperature()).isEqualTo(0.5);
     assertThat(request.settings().topP()).isEqualTo(0.9);
@@ -220,48 +216,5 @@ class AgentRouteTest {
     HttpResponse<String> refused = post(url + "/v1/responses", "{\"input\":\"2*3=\"}");
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body()).contains("no chat template; send the text to /v1/completions");
-  }
-
-  /** Calls a calculator for a question, and repeats a result. */
-  private static final class CallingEngine implements SamplingEngine {
-    private final List<SampleRequest> requests = new ArrayList<>();
-
-    synchronized List<String> asked() {
-      return requests.stream().map(each -> TOKENIZER.decode(each.prompt())).toList();
-    }
-
-    @Override
-    public synchronized List<CompletionStage<List<Completion>>> sample(List<SampleRequest> more) {
-      requests.addAll(more);
-      return more.stream()
-          .map(
-              request -> {
-                boolean result = TOKENIZER.decode(request.prompt()).endsWith(";");
-                int[] ids = TOKENIZER.encode(result ? "6" : "[calc 2*3]");
-                return CompletableFuture.completedStage(
-                    List.of(
-                        new Completion(
-                            ids,
-                            new float[ids.length],
-                            TokenVersions.uniform(WeightVersion.BASE, ids.length),
-                            result ? FinishReason.STOP : FinishReason.STOP_STRING)));
-              })
-          .toList();
-    }
-
-    @Override
-    public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
-      return CompletableFuture.completedStage(weights.version());
-    }
-
-    @Override
-    public void cancel(LeaseId lease) {
-      // Nothing is ever open.
-    }
-
-    @Override
-    public void close() {
-      // Nothing is held.
-    }
   }
 }

@@ -7,7 +7,6 @@ import io.troupe.config.evaluation.EvaluationKeys;
 import io.troupe.config.evaluation.EvaluationSampling;
 import io.troupe.run.evaluation.EvaluatedPolicy;
 import io.troupe.tasks.sets.DataSet;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,7 +111,7 @@ final class EvalOptions {
 
   /** Test rows that ship with Troupe. */
   private static Optional<Path> shipped(String dataSet) {
-    return ShippedTestData.of(dataSet).filter(Files::isRegularFile);
+    return BundledData.ofTest(dataSet);
   }
 
   /** The file with these options laid over it. */

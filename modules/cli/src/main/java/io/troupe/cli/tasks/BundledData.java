@@ -10,8 +10,13 @@ import java.util.Optional;
  * The data files in {@code conf/data}, by which a task can be looked at without a network. They are
  * chosen for looking only: a run names its files, because some of these are test data.
  */
-final class BundledData {
+public final class BundledData {
   private BundledData() {}
+
+  /** The file with test rows of a published data set, if one ships; GSM8K's are training rows. */
+  public static Optional<Path> ofTest(String dataSet) {
+    return dataSet.equals("gsm8k") ? Optional.empty() : of(dataSet);
+  }
 
   /** The file with rows of a published data set, if one ships. */
   static Optional<Path> of(String dataSet) {

@@ -50,7 +50,7 @@ public final class DjlPolicy implements PolicyEngines {
   private final Tokenizer tokenizer;
   private final String torchVersion;
   private final Consumer<String> watcher;
-  private final Optional<Supplier<TrainerRanks>> crew;
+  private final Optional<Supplier<TrainerRanks>> ranks;
   private final AtomicInteger samplers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
 
@@ -61,7 +61,7 @@ public final class DjlPolicy implements PolicyEngines {
       Optional<TeacherCheckpoint> teacher,
       String version,
       Consumer<String> watcher,
-      Optional<Supplier<TrainerRanks>> crew) {
+      Optional<Supplier<TrainerRanks>> ranks) {
     this.model = model;
     this.settings = model.settings();
     this.compute = compute;
@@ -70,7 +70,7 @@ public final class DjlPolicy implements PolicyEngines {
     this.tokenizer = model.tokenizer();
     this.torchVersion = version;
     this.watcher = watcher;
-    this.crew = crew;
+    this.ranks = ranks;
   }
 
   /**
@@ -115,7 +115,7 @@ public final class DjlPolicy implements PolicyEngines {
 
   /** Returns the same policy with another training mode and without open engines. */
   public DjlPolicy trained(TrainingMode other) {
-    return new DjlPolicy(model, compute, other, teacher, torchVersion, watcher, crew);
+    return new DjlPolicy(model, compute, other, teacher, torchVersion, watcher, ranks);
   }
 
   /**
@@ -125,7 +125,7 @@ public final class DjlPolicy implements PolicyEngines {
    */
   public DjlPolicy withTeacher(TeacherCheckpoint other) {
     other.requireFit(model.card(), settings.contextLength());
-    return new DjlPolicy(model, compute, mode, Optional.of(other), torchVersion, watcher, crew);
+    return new DjlPolicy(model, compute, mode, Optional.of(other), torchVersion, watcher, ranks);
   }
 
   /**
@@ -138,7 +138,7 @@ public final class DjlPolicy implements PolicyEngines {
 
   /** Returns the same policy with a watcher that can make calls of the program fail, for tests. */
   public DjlPolicy withProgressWatch(Consumer<String> calls) {
-    return new DjlPolicy(model, compute, mode, teacher, torchVersion, calls, crew);
+    return new DjlPolicy(model, compute, mode, teacher, torchVersion, calls, ranks);
   }
 
   /**
@@ -196,7 +196,7 @@ public final class DjlPolicy implements PolicyEngines {
     DjlTrainer trainer =
         new DjlTrainer(model, compute, mode, teacher, seed, watcher, open::decrementAndGet);
     open.incrementAndGet();
-    return crew.isPresent() ? trainer.by(new DataParallelSteps(crew.get().get())) : trainer;
+    return ranks.isPresent() ? trainer.by(new DataParallelSteps(ranks.get().get())) : trainer;
   }
 
   @Override

@@ -24,17 +24,17 @@ public final class ToyPolicy implements PolicyEngines {
   private final ToySettings settings;
   private final CharacterTokenizer tokenizer;
   private final LogitTable model;
-  private final Optional<Supplier<TrainerRanks>> crew;
+  private final Optional<Supplier<TrainerRanks>> ranks;
 
   public ToyPolicy(ToySettings settings) {
     this(settings, Optional.empty());
   }
 
-  private ToyPolicy(ToySettings settings, Optional<Supplier<TrainerRanks>> crew) {
+  private ToyPolicy(ToySettings settings, Optional<Supplier<TrainerRanks>> ranks) {
     this.settings = settings;
     this.tokenizer = new CharacterTokenizer(settings.alphabet());
     this.model = new LogitTable(settings, tokenizer.vocabularySize());
-    this.crew = crew;
+    this.ranks = ranks;
   }
 
   /**
@@ -70,7 +70,7 @@ public final class ToyPolicy implements PolicyEngines {
   @Override
   public TrainingEngine newTrainer(long seed) {
     ToyTrainer trainer = new ToyTrainer(settings, model, seed);
-    return crew.isPresent() ? trainer.by(new DataParallelSteps(crew.get().get())) : trainer;
+    return ranks.isPresent() ? trainer.by(new DataParallelSteps(ranks.get().get())) : trainer;
   }
 
   @Override

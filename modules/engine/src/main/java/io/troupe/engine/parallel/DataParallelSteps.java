@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * steps are bounded: the ranks save their state when their batches hold too many tokens.
  */
 public final class DataParallelSteps implements AutoCloseable {
-  private final TrainerRanks crew;
+  private final TrainerRanks ranks;
   private final MadeSteps since = new MadeSteps();
   private Optional<Path> saved = Optional.empty();
   private int folders;
@@ -62,8 +62,8 @@ public final class DataParallelSteps implements AutoCloseable {
   }
 
   /** Creates steps by ranks; {@link #close} closes the ranks. */
-  public DataParallelSteps(TrainerRanks crew) {
-    this.crew = crew;
+  public DataParallelSteps(TrainerRanks ranks) {
+    this.ranks = ranks;
   }
 
   /**
@@ -98,13 +98,13 @@ public final class DataParallelSteps implements AutoCloseable {
       return new StepOutcome.Skipped("no token of the batch has a loss weight");
     }
     long start = System.nanoTime();
-    boolean joined = begun && crew.changed();
+    boolean joined = begun && ranks.changed();
     if (joined || since.isFull()) {
       keep(owner);
       begun = begun && !joined;
     }
     StepOutcome outcome =
-        by(owner, () -> outcome(crew.step(batch.splitAcross(crew.size()), optimisation), start));
+        by(owner, () -> outcome(ranks.step(batch.splitAcross(ranks.size()), optimisation), start));
     if (outcome instanceof StepOutcome.Stepped) {
       since.add(batch, optimisation);
       ahead = true;
@@ -137,12 +137,12 @@ public final class DataParallelSteps implements AutoCloseable {
   public void freezeReference(Owner owner) {
     if (saved.isPresent()) {
       keep(owner);
-      by(owner, () -> frozen(crew));
+      by(owner, () -> frozen(ranks));
     }
   }
 
-  private static boolean frozen(TrainerRanks crew) throws IOException, RankLostException {
-    crew.freezeReference();
+  private static boolean frozen(TrainerRanks ranks) throws IOException, RankLostException {
+    ranks.freezeReference();
     return true;
   }
 
@@ -188,7 +188,7 @@ public final class DataParallelSteps implements AutoCloseable {
     by(
         owner,
         () -> {
-          crew.write(files);
+          ranks.write(files);
           return true;
         });
   }
@@ -208,7 +208,7 @@ public final class DataParallelSteps implements AutoCloseable {
         return order.give();
       } catch (RankLostException failure) {
         begun = false;
-        crew.lost(String.valueOf(failure.getMessage()));
+        ranks.lost(String.valueOf(failure.getMessage()));
       } catch (IOException failure) {
         throw new UncheckedIOException(
             "the trainer's ranks cannot begin: " + failure.getMessage(), failure);
@@ -222,17 +222,17 @@ public final class DataParallelSteps implements AutoCloseable {
       owner.save(folder);
       saved = Optional.of(folder);
     }
-    crew.begin(saved.get());
-    since.restore(crew);
+    ranks.begin(saved.get());
+    since.restore(ranks);
     begun = true;
   }
 
   private Path newFolder() {
     try {
       if (folders == 0) {
-        FileTree.delete(crew.scratch()); // of a process that was killed
+        FileTree.delete(ranks.scratch()); // of a process that was killed
       }
-      return Files.createDirectories(crew.scratch().resolve("state-" + folders++));
+      return Files.createDirectories(ranks.scratch().resolve("state-" + folders++));
     } catch (IOException failure) {
       throw new UncheckedIOException(
           "no folder for the state of the trainer's ranks: " + failure.getMessage(), failure);
@@ -273,8 +273,8 @@ public final class DataParallelSteps implements AutoCloseable {
 
   @Override
   public void close() {
-    crew.close();
-    delete(crew.scratch());
+    ranks.close();
+    delete(ranks.scratch());
     saved = Optional.empty();
   }
 }

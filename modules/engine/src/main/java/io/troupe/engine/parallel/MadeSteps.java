@@ -48,19 +48,19 @@ final class MadeSteps {
    * Brings ranks that have begun from the saved state to where they were: from copies in their
    * memory, or by making every step again.
    */
-  void restore(TrainerRanks crew) throws IOException, RankLostException {
+  void restore(TrainerRanks ranks) throws IOException, RankLostException {
     if (reached > 0) {
-      Optional<String> lacking = crew.recover(reached);
+      Optional<String> lacking = ranks.recover(reached);
       if (lacking.isPresent()) {
         reached = 0;
-        crew.wentBack(
+        ranks.wentBack(
             "%s; the ranks go back to their last saved state and make %d %s again first"
                 .formatted(lacking.get(), made.size(), made.size() == 1 ? "step" : "steps"));
       }
     }
     while (reached < made.size()) {
       Step next = made.get(reached);
-      requireMoved(crew.step(next.batch.splitAcross(crew.size()), next.optimisation));
+      requireMoved(ranks.step(next.batch.splitAcross(ranks.size()), next.optimisation));
       reached++;
     }
   }

@@ -86,7 +86,8 @@ public final class RunInferenceServers implements AutoCloseable {
             contents(config),
             folder,
             companions(config),
-            lying);
+            lying,
+            Optional.empty());
     say.accept("its server starts; log %s".formatted(folder.resolve("sidecar-1.log")));
     Optional<String> obstacle = pool.awaitFirstServer();
     if (obstacle.isPresent()) {
@@ -163,7 +164,7 @@ public final class RunInferenceServers implements AutoCloseable {
                 broadcaster)));
   }
 
-  /** An adapter may be read again as long as a request can draw with its version. */
+  /** An adapter may be read again as long as a request can sample with its version. */
   private static ServerWeightFolder.Contents contents(RunConfig config) {
     return switch (config.rollout().publish()) {
       case MERGED ->
@@ -315,7 +316,9 @@ public final class RunInferenceServers implements AutoCloseable {
     };
   }
 
-  /** Who samples for a worker: the servers for one, an engine of this process for each other. */
+  /**
+   * Returns the samplers of workers: the servers for one, an engine of this process for each other.
+   */
   public Supplier<SamplingEngine> samplers(PolicyEngines engines) {
     return () ->
         pool.filter(InferenceServers::isFree)

@@ -5,22 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StopReason;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.ToolRun;
 import io.troupe.core.rollout.Turn;
-import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.SampleRequest;
-import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.engine.toy.ScriptedEngine;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentPool;
@@ -31,12 +26,9 @@ import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
 import io.troupe.environments.format.InlineFormat;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -50,56 +42,6 @@ class EpisodeSamplerTest {
       new CharacterTokenizer("[]acehlopr 0123456789*=;");
   private static final LeaseId LEASE = new LeaseId(new GroupId(3), 9);
   private static final Prompt PROMPT = new Prompt(new PromptId("p"), "s", "2*3=", "6", "");
-
-  /** An engine that answers a context by a function of its text, and keeps what it was asked. */
-  private static final class Scripted implements SamplingEngine {
-    private final Function<String, String> answers;
-    private final List<String> asked = new ArrayList<>();
-
-    Scripted(Function<String, String> answers) {
-      this.answers = answers;
-    }
-
-    @Override
-    public synchronized List<CompletionStage<List<Completion>>> sample(
-        List<SampleRequest> requests) {
-      List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
-      for (SampleRequest request : requests) {
-        String context = TOKENIZER.decode(request.prompt());
-        asked.add(context);
-        List<Completion> completions = new ArrayList<>();
-        for (int i = 0; i < request.completions(); i++) {
-          completions.add(completion(answers.apply(context)));
-        }
-        stages.add(CompletableFuture.completedStage(completions));
-      }
-      return stages;
-    }
-
-    private static Completion completion(String text) {
-      int[] tokens = TOKENIZER.encode(text);
-      return new Completion(
-          tokens,
-          new float[tokens.length],
-          TokenVersions.uniform(WeightVersion.BASE, tokens.length),
-          text.endsWith("]") ? FinishReason.STOP_STRING : FinishReason.STOP);
-    }
-
-    @Override
-    public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void cancel(LeaseId lease) {
-      // Nothing is ever open.
-    }
-
-    @Override
-    public void close() {
-      // Nothing is held.
-    }
-  }
 
   /** Environments with the tool {@code calc}, which does what a function says. */
   private record Tools(Function<ToolCall, ToolResult> step) implements EnvironmentProvider {
@@ -150,7 +92,11 @@ class EpisodeSamplerTest {
     int[] prompt = TOKENIZER.encode(PROMPT.text());
     SampleRequest request = new SampleRequest(LEASE, prompt, 2, new SamplingSettings(1, 16), 5);
     return new EpisodeSampler(
-            new Scripted(answers), TOKENIZER, context, settings, HeldTurns.ofGroups())
+            new ScriptedEngine(TOKENIZER, answers),
+            TOKENIZER,
+            context,
+            settings,
+            HeldTurns.ofGroups())
         .sample(List.of(request), List.of(PROMPT)).getFirst().toCompletableFuture().join().stream()
             .map(SampledEpisode::episode)
             .toList();

@@ -72,25 +72,10 @@ public final class InferenceServers implements AutoCloseable {
    * @param named servers that run independently
    * @param own servers to start; a count of 0 starts none
    * @param contents what the servers receive of each weight version
-   * @param folder for weights, logs and pid files; not shared with another process
+   * @param folder for weights and logs; not shared with another process
    * @param lying weights that are in files already
-   */
-  public static InferenceServers open(
-      LocalPolicy policy,
-      List<InferenceEndpoint> named,
-      Sidecars.SidecarPlan own,
-      ServerWeightFolder.Contents contents,
-      Path folder,
-      ServerWeightFolder.CompanionFiles companions,
-      ServerWeightFolder.AdapterLocations lying)
-      throws IOException, InterruptedException {
-    return open(policy, named, own, contents, folder, companions, lying, Optional.empty());
-  }
-
-  /**
-   * Opens servers that may receive weights by NCCL.
-   *
-   * @param broadcaster sends them, and is closed with the servers; empty where they read files
+   * @param broadcaster sends weights by NCCL, and is closed with the servers; empty where they read
+   *     files
    */
   public static InferenceServers open(
       LocalPolicy policy,

@@ -138,7 +138,8 @@ class RestartTest {
         ServerWeightFolder.Contents.merged(DType.F32),
         Files.createDirectories(folder.resolve("servers")),
         _ -> {},
-        ServerWeightFolder.AdapterLocations.none());
+        ServerWeightFolder.AdapterLocations.none(),
+        Optional.empty());
   }
 
   private static CompletionStage<List<Completion>> ask(SamplingEngine sampler, long group) {
