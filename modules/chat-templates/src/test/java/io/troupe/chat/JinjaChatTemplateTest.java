@@ -101,7 +101,7 @@ final class JinjaChatTemplateTest {
       value = {
         "{% if x %}a! line 1 of the template: the template ends without",
         "{{ 'a' ! line 1 of the template: a tag has no end '}}'",
-        "`a\n{{ 1 + }}`! line 2 of the template: the end of the tag stands where a value should",
+        "`a\n{{ 1 + }}`! line 2 of the template: there is the end of the tag where a value should be",
         "{% include 'x' %}! line 1 of the template: the tag 'include' is none of",
         "{{ 'a' | nofilter }}! line 1 of the template: there is no filter 'nofilter'",
         "{{ 1 is notest }}! line 1 of the template: there is no test 'notest'",

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
       "Reads a run's journal from its first record, keeps counts of its own, and checks that no"
           + " token staler than the bound was trained on, that every prompt ended exactly once an"
           + " epoch, that nothing counted under an ended lease, and that the counts add up.",
-      "Changes nothing; the run may be going on."
+      "Changes nothing; the run may be at work."
     },
     footer = {
       "",

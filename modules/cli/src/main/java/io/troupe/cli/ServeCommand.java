@@ -143,7 +143,7 @@ final class ServeCommand extends CliCommand {
   @Option(
       names = "--prompt-logprobs",
       description =
-          "Tell log-probabilities of a prompt's tokens too, so that it can be a teacher; takes a"
+          "Report log-probabilities of a prompt's tokens too, so that it can be a teacher; takes a"
               + " second copy of the weights.")
   private boolean promptLogProbs;
 

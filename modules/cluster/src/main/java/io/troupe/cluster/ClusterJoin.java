@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Makes a process a member of a cluster, after a handshake that states why it refuses a process:
- * Akka's own check tells neither side the reason.
+ * Akka's own check reports the reason to neither side.
  */
 public final class ClusterJoin {
   private static final Duration ANSWER = Duration.ofSeconds(2);
@@ -207,7 +207,7 @@ public final class ClusterJoin {
 
   private static void requireAlive(ActorSystem<?> system) throws ClusterJoinException {
     if (system.getWhenTerminated().toCompletableFuture().isDone()) {
-      throw new ClusterJoinException("this process was told to end before it had joined");
+      throw new ClusterJoinException("this process was asked to end before it had joined");
     }
   }
 

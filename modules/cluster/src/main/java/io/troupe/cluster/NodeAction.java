@@ -60,7 +60,7 @@ sealed interface NodeAction {
   /** Do not start a process again, if that is scheduled. */
   record CancelRestart(String child) implements NodeAction {}
 
-  /** Tell the node's operator. */
+  /** Notify the node's operator. */
   record Say(String sentence) implements NodeAction {}
 
   /** What a node agent waits for. */

@@ -43,7 +43,7 @@ class ClusterJoinTest {
 
         assertThat(ended.get(60, TimeUnit.SECONDS))
             .isInstanceOf(ClusterJoin.ClusterJoinException.class)
-            .hasMessageContaining("told to end");
+            .hasMessageContaining("asked to end");
       }
     }
   }

@@ -156,7 +156,7 @@ public record RunConfig(
         .on("distillation.teacher_urls", "rollout.temperature")
         .require(
             () -> !distillation.hasTeacherServers() || rollout.temperature() == 1,
-            "tell their distribution at temperature 1 only",
+            "report their distribution at temperature 1 only",
             "set rollout.temperature to 1, or leave them out");
     rules
         .on("distillation.teacher", "policy.engine")
@@ -401,7 +401,7 @@ public record RunConfig(
     return distillation.discards() ? limits.withoutPerfectGroups() : limits;
   }
 
-  /** How rollouts are drawn. */
+  /** How rollouts are sampled. */
   public SamplingSettings sampling() {
     return new SamplingSettings(
         rollout.temperature(),

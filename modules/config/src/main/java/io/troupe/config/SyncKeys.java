@@ -12,7 +12,7 @@ import java.time.Duration;
 public record SyncKeys(
     @Doc(
             "Folder on S3, such as `s3://bucket/runs`, that gets a copy of the run folder while"
-                + " the run goes on; empty means none. Credentials are found as Amazon's tools"
+                + " the run is at work; empty means none. Credentials are found as Amazon's tools"
                 + " find them; docs/aws.md has the rest.")
         @Default("")
         String sync,

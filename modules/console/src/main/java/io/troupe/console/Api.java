@@ -29,7 +29,7 @@ final class Api {
   private static final int MAX_EVENTS = 5_000;
   private static final Duration REPORT_PATIENCE = Duration.ofSeconds(20);
 
-  /** One answer. */
+  /** One reply of the API. */
   private interface Read {
     Object answer(QueryString query) throws ApiException, IOException;
   }

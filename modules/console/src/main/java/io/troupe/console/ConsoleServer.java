@@ -124,7 +124,7 @@ public final class ConsoleServer implements AutoCloseable {
             + " false");
   }
 
-  /** Where it answers, without a token. */
+  /** Returns the address of the console, without a token. */
   public URI address() {
     return URI.create(
         "%s://%s:%d"

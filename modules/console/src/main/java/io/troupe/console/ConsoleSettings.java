@@ -86,7 +86,7 @@ public final class ConsoleSettings {
     return tokenRequired;
   }
 
-  /** What it proves itself with, if it does. */
+  /** Returns the TLS identity, if there is one. */
   public Optional<ConsoleTls> tls() {
     return tls;
   }

@@ -50,12 +50,12 @@ public final class HeldTurns {
     this.what = what;
   }
 
-  /** Those of a run's groups. */
+  /** The held turns of a run's groups. */
   public static HeldTurns ofGroups() {
     return new HeldTurns("g");
   }
 
-  /** Those of held-out prompts, which are numbered as groups are. */
+  /** The held turns of held-out prompts, which are numbered as groups are. */
   public static HeldTurns ofEvaluation() {
     return new HeldTurns("evaluation prompt ");
   }

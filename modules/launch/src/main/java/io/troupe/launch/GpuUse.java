@@ -19,7 +19,7 @@ public record GpuUse(int index, String model, long usedMib, long totalMib, int u
   public enum Occupation {
     /** Less than 100 MiB are in use. */
     FREE,
-    /** It computes: 5 % or more. */
+    /** The GPU computes: 5 % or more. */
     BUSY,
     /** Memory is held, and nothing computes: a process that was left, or one that waits. */
     ZOMBIE

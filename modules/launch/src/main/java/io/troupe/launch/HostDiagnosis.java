@@ -11,7 +11,7 @@ import java.util.Map;
 /**
  * What a look at a host found, without a run.
  *
- * @param problems what stands in the way of a launch, each with the next step
+ * @param problems what prevents a launch, each with the next step
  * @param facts what else there is to say of it
  * @param drivers versions of NVIDIA's driver; none on a host without one
  * @param blocked other hosts, {@code ADDRESS:PORT}, that the host cannot reach

@@ -97,7 +97,7 @@ public record KeyFolders(Map<RemoteHost, Path> folders) {
     return !String.valueOf(folder.getFileName()).startsWith(".");
   }
 
-  /** That of one host. */
+  /** Returns the folder of one host. */
   Path of(RemoteHost host) {
     return Objects.requireNonNull(folders.get(host), host.login());
   }

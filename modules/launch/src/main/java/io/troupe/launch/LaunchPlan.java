@@ -27,7 +27,7 @@ record LaunchPlan(
         !keys || !plain, "a launch has --tls or --allow-plain-tcp, not both: with keys, use --tls");
   }
 
-  /** Those that must be free on a host, which may have the coordinator and an agent. */
+  /** Returns the ports that must be free on a host, which may have the coordinator and an agent. */
   List<Integer> ports() {
     List<Integer> ports = new ArrayList<>(List.of(port, port + 1, weightsPort, weightsPort + 1));
     if (ranksPerNode > 0) {

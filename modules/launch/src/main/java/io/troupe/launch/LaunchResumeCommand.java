@@ -80,7 +80,7 @@ final class LaunchResumeCommand implements Callable<Integer> {
     }
   }
 
-  /** Those of the hosts that can be reached; the others are left out anyway. */
+  /** Copies the keys of the hosts that can be reached; the others are left out anyway. */
   private void keys(RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before)
       throws IOException, InterruptedException {
     RemoteHost coordinator = fleet.hosts().getFirst();

@@ -2,16 +2,16 @@ package io.troupe.launch;
 
 /** What has become of a process that was started on a host. */
 public sealed interface RemoteProcessState {
-  /** It lives. */
+  /** The process runs. */
   record Running() implements RemoteProcessState {}
 
   /**
-   * It ended.
+   * The process ended.
    *
    * @param code its exit code, as shells count it
    */
   record Exited(int code) implements RemoteProcessState {}
 
-  /** It is gone, and nobody was left there to note how: the host went down, for one. */
+  /** The process is gone without a record of its end, for example because the host went down. */
   record Lost() implements RemoteProcessState {}
 }

@@ -296,7 +296,7 @@ final class RemoteHostsTest {
                 + " certs NAME --address 127.0.0.9");
     assertThatThrownBy(() -> KeyFolders.among(issued, authority, List.of(has), now.plusSeconds(2)))
         .hasMessageContaining("the certificate in old ended at")
-        .hasMessageContaining("issue it anew");
+        .hasMessageContaining("issue it again");
     assertThatThrownBy(() -> KeyFolders.in(folder, List.of(has), now))
         .hasMessageContaining("hosts is no folder; make it by `troupe certs init");
   }

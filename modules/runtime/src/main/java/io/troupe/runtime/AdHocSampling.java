@@ -55,7 +55,7 @@ public final class AdHocSampling {
   private boolean busy;
 
   /**
-   * Draws of a run; no engine is made yet.
+   * Answers of a run's policy; no engine is made yet.
    *
    * @param newest the weights published last
    * @param later runs what it is given after the time that an unused engine is kept
@@ -68,7 +68,7 @@ public final class AdHocSampling {
   }
 
   /**
-   * Begins a draw.
+   * Begins to sample an answer.
    *
    * @param prompt token ids, at least one
    * @param listener to every token, on the engine's thread

@@ -60,7 +60,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
 
   private static final int MOST_ATTEMPTS = 2;
 
-  /** How long an engine may draw no token and answer no prompt. */
+  /** How long an engine may sample no token and answer no prompt. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final StepEvaluations examination;
@@ -218,7 +218,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
     if (progress(of) == before) {
       onEngineFailed(
           of,
-          "its engine has drawn no token and answered no prompt for %s"
+          "its engine has sampled no token and answered no prompt for %s"
               .formatted(inWords(patience)));
     } else {
       lookLater(of);

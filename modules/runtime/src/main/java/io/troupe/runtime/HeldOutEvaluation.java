@@ -56,7 +56,7 @@ public final class HeldOutEvaluation {
   }
 
   /**
-   * The same with settings of its own.
+   * An evaluation with settings of its own.
    *
    * @param settings greedy ones, so that every evaluation asks the same
    */

@@ -230,7 +230,7 @@ class EvaluatorTest {
     evaluator(SHORT, hanging(), hanging()).tell(new Evaluator.Evaluate(0, weights(0)));
     run.expectMessage(
         new Run.EvaluationFailed(
-            0, "its engine has drawn no token and answered no prompt for 20 ms"));
+            0, "its engine has sampled no token and answered no prompt for 20 ms"));
   }
 
   @Test

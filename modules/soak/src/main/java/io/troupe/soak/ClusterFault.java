@@ -21,7 +21,7 @@ record ClusterFault(
   private static final int MOST_GAP_MILLIS = 3_000;
   private static final int OVERLAP_ONE_IN = 6;
 
-  /** Which process is struck. */
+  /** The process that a fault hits. */
   enum Target {
     WORKER,
     COORDINATOR,

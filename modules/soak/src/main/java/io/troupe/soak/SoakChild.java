@@ -86,7 +86,7 @@ final class SoakChild implements AutoCloseable {
   }
 
   /**
-   * Its exit code.
+   * Returns the exit code.
    *
    * @throws IOException if it does not end in that time; it is killed then
    */

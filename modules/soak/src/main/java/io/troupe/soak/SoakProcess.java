@@ -59,12 +59,12 @@ final class SoakProcess {
     return process().filter(Process::isAlive).isPresent();
   }
 
-  /** Its exit code, once it has ended. */
+  /** Returns the exit code of an ended process. */
   int code() {
     return process().orElseThrow().exitValue();
   }
 
-  /** Its number, or that of its last life; 0 before the first. */
+  /** Returns the pid of the process, or of the last one; 0 before the first. */
   long pid() {
     return process().map(Process::pid).orElse(0L);
   }
@@ -104,7 +104,7 @@ final class SoakProcess {
     return process.info().commandLine().orElse("");
   }
 
-  /** Those of all the children it ever had that are still there. */
+  /** Returns the pids of all children so far that still run. */
   List<Long> survivors() {
     return everSeen.values().stream()
         .filter(ProcessHandle::isAlive)

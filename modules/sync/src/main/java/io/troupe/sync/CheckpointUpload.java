@@ -60,7 +60,7 @@ record CheckpointUpload(
     return new CheckpointUpload(checkpoint, files, done, List.of(new Parts(current.id(), tags)));
   }
 
-  /** The same, where the parts of the next file are to be stored again. */
+  /** Returns this upload, where the parts of the next file are to be stored again. */
   CheckpointUpload withoutParts() {
     return new CheckpointUpload(checkpoint, files, done, List.of());
   }

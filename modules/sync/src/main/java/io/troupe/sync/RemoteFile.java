@@ -24,7 +24,7 @@ record RemoteFile(String path, List<Piece> pieces) {
     return pieces.stream().limit(first).mapToLong(Piece::bytes).sum();
   }
 
-  /** Where its pieces are, in order. */
+  /** Returns the keys of the file's pieces, in order. */
   List<String> keys() {
     List<String> keys = new ArrayList<>();
     long offset = 0;

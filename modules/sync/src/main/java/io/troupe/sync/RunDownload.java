@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * folder that writes the copy: the former one is refused from its next index on.
  */
 public final class RunDownload {
-  /** Which checkpoints come along. */
+  /** The checkpoints that are downloaded. */
   public enum Checkpoints {
     NONE,
     NEWEST,

@@ -64,7 +64,7 @@ public final class RunSync implements AutoCloseable {
    * @param store below the copy's place; closed with this
    * @param target that place, as people write it, ending with a slash
    * @param takeOver whether a copy that another folder writes becomes this folder's
-   * @param watcher is told each change of what is behind, on the thread of the copy
+   * @param watcher takes each change of what is behind, on the thread of the copy
    */
   public static RunSync start(
       RunFolder folder,

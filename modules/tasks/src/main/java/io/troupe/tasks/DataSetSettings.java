@@ -113,7 +113,7 @@ public record DataSetSettings(
 
   /** The order of training prompts. */
   public sealed interface Ordering {
-    /** As in the files. */
+    /** The order of the files. */
     record Natural() implements Ordering {}
 
     /** Shuffled once by a seed; for mixtures, which list their prompts. */

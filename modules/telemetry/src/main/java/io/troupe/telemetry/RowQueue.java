@@ -53,7 +53,7 @@ public record RowQueue(List<Waiting> waiting) {
             .toList());
   }
 
-  /** Without waiting for the evaluation of a step any more. */
+  /** Returns this queue, which waits for the evaluation of a step no more. */
   public RowQueue withoutEvaluation(long step) {
     return new RowQueue(
         waiting.stream()
@@ -61,7 +61,7 @@ public record RowQueue(List<Waiting> waiting) {
             .toList());
   }
 
-  /** Without the rows up to a step, which are written. */
+  /** Returns this queue without the rows up to a step, which are written. */
   public RowQueue afterStep(long step) {
     return new RowQueue(waiting.stream().filter(one -> one.row().step() > step).toList());
   }

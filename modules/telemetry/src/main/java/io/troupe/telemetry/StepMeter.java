@@ -25,7 +25,7 @@ public final class StepMeter {
   private enum WaitingFor {
     /** The trainer computes: it is what the rest waits for. */
     TRAINER,
-    /** The trainer is idle and completions are being drawn. */
+    /** The trainer is idle and completions are being sampled. */
     ROLLOUT,
     /** The trainer is idle and all that is under lease is being verified. */
     VERIFIER,

@@ -332,7 +332,7 @@ public record StepRow(
               unit = "0 to 1",
               meaning = "mean task reward of the completions that the step trained on",
               reading =
-                  "about one half: groups tell right from wrong; compare with reward, which counts"
+                  "about one half: groups distinguish right from wrong; compare with reward, which counts"
                       + " what was filtered, too")
           double rewardUsed,
       @MetricDefinition(
@@ -488,7 +488,7 @@ public record StepRow(
         step, seconds, scores.of(StepScores.HELD_OUT), scores.others(), training, episodes);
   }
 
-  /** Names and values in the catalogue's order, as they stand in JSON. */
+  /** Names and values in the catalogue's order, as in JSON. */
   @JsonValue
   public Map<String, Object> toMap() {
     return MetricCatalogue.valuesOf(this);

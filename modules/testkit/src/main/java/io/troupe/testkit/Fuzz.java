@@ -108,7 +108,7 @@ public final class Fuzz {
     }
   }
 
-  /** Halts the virtual machine after telling why: a stuck thread cannot be ended otherwise. */
+  /** Halts the virtual machine after reporting why: a stuck thread cannot be ended otherwise. */
   private AssertionError stuck(long seed, Thread worker) {
     StringBuilder where = new StringBuilder();
     for (StackTraceElement frame : worker.getStackTrace()) {

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Where a rank of a ring waits for the one before it. Whoever connects proves the run's secret in a
- * thread of its own, and of those who have proven nothing the oldest gives way to one more: so no
- * number of strangers who came first delays the rank.
+ * Where a rank of a ring waits for the one before it. A peer that connects proves the run's secret
+ * in a thread of its own, and of those who have proven nothing the oldest gives way to one more: so
+ * no number of strangers who came first delays the rank.
  *
- * <p>Whoever knows that the ring will not stand closes the listener. The door hears of that by
- * listening, so it goes on to do so when the one before has come: the rank may still wait for the
+ * <p>A thread that knows that the ring will not be made closes the listener. The acceptor notices
+ * by listening, so it still listens when the one before has come: the rank may still wait for the
  * one after it.
  */
 final class RingAcceptor implements AutoCloseable {
@@ -54,7 +54,7 @@ final class RingAcceptor implements AutoCloseable {
    *
    * @param before rank that is let in
    * @param listener closed with this
-   * @param refused told who was sent away, and why
+   * @param refused takes who was refused, and why
    */
   static RingAcceptor open(
       int before,

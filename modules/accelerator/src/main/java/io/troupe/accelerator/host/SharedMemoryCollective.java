@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Ranks of one host, which exchange through a file that all of them map, best in {@code /dev/shm}.
  *
- * <p>The file begins with a counter for each rank, on a cache line of its own, and goes on with a
+ * <p>The file begins with a counter for each rank, on a cache line of its own, and continues with a
  * slot for each rank. In an exchange a rank fills its slot and moves its counter on, waits until
  * the others' are as far, reads their slots, and moves its counter on again: no slot is written
  * before all have read it. A counter that stays behind names the rank that is lost. Waiting spins,

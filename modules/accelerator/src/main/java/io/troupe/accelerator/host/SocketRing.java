@@ -39,7 +39,7 @@ public final class SocketRing implements Collective {
   private static final long SLICE = 4L << 20;
   private static final Duration RETRY = Duration.ofMillis(20);
 
-  /** Of one attempt to connect: a host that is gone answers nothing at all. */
+  /** The limit of one attempt to connect: a host that is gone answers nothing at all. */
   private static final Duration ATTEMPT = Duration.ofSeconds(5);
 
   private final int rank;
@@ -68,11 +68,11 @@ public final class SocketRing implements Collective {
    * Joins a ring; returns when both neighbours have.
    *
    * @param endpoint how the ranks reach each other
-   * @param listener at this rank's address; closed when the ring stands, and by whoever knows that
-   *     it will not, which ends the waiting for either neighbour
+   * @param listener at this rank's address; closed when the ring is made, and by a thread that
+   *     knows that it will not, which ends the waiting for either neighbour
    * @param addresses of all ranks, in rank order, two or more
    * @param secret that all ranks of the run know
-   * @param refused told who connected, did not know the secret, and was sent away
+   * @param refused takes who connected, did not know the secret, and was refused
    * @param deadline of joining, and of each exchange afterwards
    * @throws RankLostException if a neighbour does not come in time, or does not know the secret
    * @throws IOException if the endpoint may not go to one of the addresses, or the listener was
@@ -342,7 +342,7 @@ public final class SocketRing implements Collective {
   private void closeConnections() {
     try (next;
         previous) {
-      // Whoever waits for this rank sees it leave.
+      // A rank that waits for this one sees it leave.
     } catch (IOException gone) {
       // They are closed.
     }

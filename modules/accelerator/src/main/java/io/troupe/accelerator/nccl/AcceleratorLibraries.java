@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * servers of a group must load the same NCCL, so the environment of the servers comes first.
  */
 public final class AcceleratorLibraries {
-  /** The variable by which vLLM is told which NCCL to load. */
+  /** The variable that names the NCCL which vLLM loads. */
   public static final String NCCL_VARIABLE = "VLLM_NCCL_SO_PATH";
 
   private static final String NCCL = "libnccl.so.2";

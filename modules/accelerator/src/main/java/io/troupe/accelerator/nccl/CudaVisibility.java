@@ -14,8 +14,8 @@ public final class CudaVisibility {
   private CudaVisibility() {}
 
   /**
-   * Lets this process see these GPUs and no others; before anything uses CUDA. Processes that it
-   * starts with an environment of their own are not affected; others inherit it.
+   * Lets this process see these GPUs and no others. Must be called before CUDA is used. Child
+   * processes inherit the restriction, unless they are started with an environment of their own.
    *
    * @param gpus as the variable lists them: UUIDs or numbers; none hides all
    */

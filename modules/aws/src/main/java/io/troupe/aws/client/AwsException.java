@@ -12,11 +12,11 @@ public final class AwsException extends IOException {
     CAPACITY,
     /** Nothing was done, and the same request is refused again. */
     REFUSED,
-    /** It is not there, or not yet. */
+    /** The resource does not exist, or not yet. */
     ABSENT,
     /** Something else still uses it. */
     IN_USE,
-    /** It is there already. */
+    /** The resource exists already. */
     EXISTS,
     /** Done or not, nobody knows; the same request may be sent again. */
     UNAVAILABLE

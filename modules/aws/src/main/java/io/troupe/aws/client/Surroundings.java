@@ -18,7 +18,7 @@ public interface Surroundings {
 
   void say(String line);
 
-  /** Those of this process. */
+  /** The surroundings of this process. */
   static Surroundings ofProcess(Duration lookAgain, Consumer<String> say) {
     return new Surroundings() {
       @Override

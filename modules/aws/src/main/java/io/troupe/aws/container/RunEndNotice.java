@@ -57,7 +57,7 @@ final class RunEndNotice implements AutoCloseable {
     }
   }
 
-  /** Tells every host. */
+  /** Notifies every host. */
   void send(int code) {
     for (Socket host : hosts) {
       try {

@@ -2,7 +2,7 @@ package io.troupe.aws.ec2;
 
 /** What is to become of a cluster. */
 public sealed interface ClusterGoal {
-  /** So many instances that pass EC2's checks. */
+  /** A number of instances that pass EC2's checks. */
   record Running(int count) implements ClusterGoal {}
 
   /** Every instance stopped; its volume stays, and is paid for. */

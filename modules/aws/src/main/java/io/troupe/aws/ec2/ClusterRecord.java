@@ -8,7 +8,7 @@ import java.util.TreeMap;
  * What must be known about a cluster after a crash. It is written before each launch is sent and
  * after each answer, so that a launch whose answer was lost is sent again with its own token.
  *
- * @param nonce tells this cluster from others of its name
+ * @param nonce distinguishes this cluster from others of its name
  * @param launches sent so far; makes tokens
  * @param offer index of the pair of machine and subnet that is tried next
  * @param pending a launch without an answer: none or one
@@ -52,7 +52,7 @@ public record ClusterRecord(
     return new ClusterRecord(name, nonce, launches, offer, List.of(), all, created);
   }
 
-  /** After a launch was refused for certain; the next one tries another offer if told so. */
+  /** After a launch was refused for certain; the next one may try another offer. */
   ClusterRecord refused(boolean nextOffer) {
     int next = nextOffer ? offer + 1 : offer;
     return new ClusterRecord(name, nonce, launches, next, List.of(), launched, created);

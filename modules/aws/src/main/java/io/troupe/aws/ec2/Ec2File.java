@@ -89,7 +89,7 @@ public record Ec2File(
     return ConfigurationFile.load(Ec2File.class, file, overrides).config();
   }
 
-  /** The greatest estimate for so many hosts, in USD. */
+  /** The greatest estimate for that number of hosts, in USD. */
   public double estimate(int hosts) {
     return hosts
         * budget.hours()

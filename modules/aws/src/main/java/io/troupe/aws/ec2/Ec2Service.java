@@ -5,7 +5,7 @@ import java.util.List;
 
 /** The requests to EC2 that clusters need. Each may fail, also after it was done. */
 public interface Ec2Service {
-  /** Who asks: the ARN of the caller. */
+  /** Returns the ARN of the caller. */
   String caller() throws AwsException;
 
   /** What EC2 shows of a cluster. */

@@ -4,7 +4,7 @@ package io.troupe.aws.sagemaker;
  * What is remembered of a submission.
  *
  * @param name of the job
- * @param submission that tells it from others of the same name
+ * @param submission that distinguishes it from others of the same name
  * @param digest of the request without name and submission
  * @param config file of the run
  * @param output places on S3

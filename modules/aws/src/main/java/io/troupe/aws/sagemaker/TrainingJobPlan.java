@@ -17,7 +17,7 @@ import software.amazon.awssdk.services.sagemaker.model.TrainingInputMode;
  *
  * @param file of the job
  * @param name of the job
- * @param submission that tells this submission from others of the same name
+ * @param submission that distinguishes this submission from others of the same name
  * @param parameters configuration of the run, and assignments over it
  */
 record TrainingJobPlan(

@@ -49,8 +49,7 @@ public record HostPort(String host, int port) {
     if (host.startsWith("[") != host.endsWith("]")
         || (host.indexOf(':') >= 0 && !host.startsWith("["))) {
       throw new IllegalArgumentException(
-          "'%s' is no HOST:PORT: an IPv6 address stands in brackets, as in [::1]:7400"
-              .formatted(text));
+          "'%s' is no HOST:PORT: an IPv6 address is in brackets, as in [::1]:7400".formatted(text));
     }
     return new HostPort(host, Integer.parseInt(port));
   }

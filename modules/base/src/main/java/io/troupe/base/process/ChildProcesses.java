@@ -28,7 +28,7 @@ public final class ChildProcesses implements AutoCloseable {
   public static final String DRAIN = "drain";
 
   /** The beginning of the line that names the coordinator to a trainer rank; HOST:PORT follows. */
-  public static final String COORDINATOR = "head ";
+  public static final String COORDINATOR = "coordinator ";
 
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);
 

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The first process of a sandbox, and the frames to and from it: four bytes of length, then the
- * bytes. Whoever owns it bounds every exchange by closing it at a deadline; reads then end.
+ * bytes. The owner bounds every exchange by closing it at a deadline; reads then end.
  */
 public final class SandboxChild implements AutoCloseable {
   private static final int MOST_ERROR_BYTES = 4_000;

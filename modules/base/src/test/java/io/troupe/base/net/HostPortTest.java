@@ -48,8 +48,7 @@ final class HostPortTest {
   @Test
   void parse_ipv6WithoutBrackets_saysHowItIsWritten() {
     assertThatThrownBy(() -> HostPort.parse("::1:7400"))
-        .hasMessage(
-            "'::1:7400' is no HOST:PORT: an IPv6 address stands in brackets, as in [::1]:7400");
+        .hasMessage("'::1:7400' is no HOST:PORT: an IPv6 address is in brackets, as in [::1]:7400");
   }
 
   @Test

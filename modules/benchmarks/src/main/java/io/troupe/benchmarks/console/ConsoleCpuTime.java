@@ -40,7 +40,7 @@ record ConsoleCpuTime(Map<String, Double> seconds) {
             seconds.put(thread.getFileName().toString(), Long.parseLong(times[0]) / NANOS);
           }
         } catch (IOException ended) {
-          // A thread that has ended meanwhile has told its last.
+          // A thread that has ended meanwhile reports no more.
         }
       }
     }

@@ -92,7 +92,7 @@ final class TrainAndSampleWorker {
   }
 
   /**
-   * Draws groups of completions whose longest is anything from a few tokens to all there is room.
+   * Samples groups of completions whose longest is anything from a few tokens to all there is room.
    */
   private CompletableFuture<List<TrainingSequence>> sample() {
     List<int[]> prompts = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 
 /**
  * One quantity, measured some rounds in turn here and elsewhere: rounds of both sides lie side by
- * side in time, so that the median of their ratios stands where the machine's speed does not.
+ * side in time, so that the median of their ratios is stable where the machine's speed is not.
  *
  * @param name of the quantity
  * @param unit of both sides

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * {@code docs/performance.md}, whose tables stand between comments that name them: everything
- * between {@code <!-- NAME: begin -->} and {@code <!-- NAME: end -->} is replaced.
+ * {@code docs/performance.md}, whose tables are between comments that name them: everything between
+ * {@code <!-- NAME: begin -->} and {@code <!-- NAME: end -->} is replaced.
  */
 public final class PerformancePage {
   private static final double WHOLE = 100;
@@ -37,7 +37,7 @@ public final class PerformancePage {
   }
 
   /**
-   * Replaces what stands between the comments of a name.
+   * Replaces the text between the comments of a name.
    *
    * @throws IOException if the page has no place of that name
    */

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Requests to an engine, a fixed number at a time: when one ends, the next begins. Prompts and
- * seeds follow from a request's number in its burst, so that two bursts of one form draw the same
+ * seeds follow from a request's number in its burst, so that two bursts of one form sample the same
  * tokens.
  */
 final class ClosedLoopLoad {

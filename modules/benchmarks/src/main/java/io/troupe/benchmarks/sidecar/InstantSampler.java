@@ -14,9 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/**
- * Draws without thinking, on the caller's thread: what is measured with it is all but the engine.
- */
+/** Samples at once, on the caller's thread: what is measured with it is all but the engine. */
 final class InstantSampler implements SamplingEngine {
   private static final int TOKEN = 2;
   private static final float LOG_PROB = -1.5f;

@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code troupe bench sidecar}: what it costs to sample over HTTP. A server in a process of its own
- * draws bursts for this one, and the same bursts on the same engine within its own process; the two
- * take turns, so that what changes slowly on the machine adds to both alike.
+ * samples bursts for this one, and the same bursts on the same engine within its own process; the
+ * two take turns, so that what changes slowly on the machine adds to both alike.
  *
  * <p>An engine that answers at once shows the adapter alone: both sides' CPU time a request, and
  * the time that one request takes longer.

@@ -79,7 +79,7 @@ final class ExpressionParser {
     TemplateToken token = peek();
     String found = token.kind() == Kind.CLOSE ? "the end of the tag" : "'" + token.text() + "'";
     return new TemplateException(
-        token.line(), "%s stands where %s should".formatted(found, wanted));
+        token.line(), "there is %s where %s should be".formatted(found, wanted));
   }
 
   /** Parses an expression, or a sequence of several expressions with commas between them. */

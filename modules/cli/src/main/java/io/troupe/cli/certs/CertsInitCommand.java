@@ -23,7 +23,7 @@ final class CertsInitCommand extends CliCommand {
       names = "--cluster",
       paramLabel = "NAME",
       defaultValue = "troupe",
-      description = "Name that stands in its certificate (default: ${DEFAULT-VALUE}).")
+      description = "Name in its certificate (default: ${DEFAULT-VALUE}).")
   private String cluster = "troupe";
 
   @Override

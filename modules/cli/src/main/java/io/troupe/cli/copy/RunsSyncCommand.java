@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
     name = "sync",
     description = {
       "Sends what a run's copy on S3 lacks, and waits until everything is stored: after a crash, or"
-          + " of a run that was not copied while it went on.",
+          + " of a run that was not copied while it was at work.",
       "Not while the run itself is copying."
     },
     footer = {

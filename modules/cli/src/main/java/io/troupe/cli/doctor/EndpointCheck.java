@@ -24,7 +24,7 @@ public final class EndpointCheck {
   private EndpointCheck() {}
 
   /**
-   * The same, for a policy.
+   * Checks an endpoint for a policy.
    *
    * @param contextLength most tokens of its prompt and completion together; 0 for any
    */

@@ -7,7 +7,7 @@ import io.troupe.launch.HostDiagnosis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The hosts of a cluster: what stands in the way of a launch, and what their GPUs do. */
+/** The hosts of a cluster: what prevents a launch, and what their GPUs do. */
 final class HostsCheck {
   private HostsCheck() {}
 

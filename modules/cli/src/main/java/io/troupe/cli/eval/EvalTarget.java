@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds what WHAT names.
+ * Finds the policy that the argument WHAT of {@code troupe eval} names.
  *
  * @param contextLength of a checkpoint without a run
  * @param threads of a checkpoint without a run

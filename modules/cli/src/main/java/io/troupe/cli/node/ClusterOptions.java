@@ -195,7 +195,7 @@ public final class ClusterOptions {
     }
   }
 
-  /** The same for a process started by this one, whose address is known by now. */
+  /** Returns the options for a child process; the address of this process is known. */
   public List<String> forChild(HostPort self) {
     List<String> options = new ArrayList<>(List.of("--address", address));
     options.addAll(List.of("--seed", self.toString()));

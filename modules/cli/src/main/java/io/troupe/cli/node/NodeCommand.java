@@ -121,7 +121,7 @@ public final class NodeCommand extends CliCommand {
       defaultValue = "auto",
       description =
           "Accelerators of this host, one for each worker. auto asks nvidia-smi where there is one;"
-              + " LIST, such as 4-7 or 0,2, takes some of them; virtual:N makes believe"
+              + " LIST, such as 4-7 or 0,2, takes some of them; virtual:N pretends"
               + " (${DEFAULT-VALUE}).")
   private String gpus = "auto";
 

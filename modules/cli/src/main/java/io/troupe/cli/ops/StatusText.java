@@ -78,7 +78,7 @@ final class StatusText {
     return String.join("\n", lines) + "\n";
   }
 
-  /** Of runs whose episodes have turns. */
+  /** The line of runs whose episodes have turns. */
   private static Optional<String> episodes(JsonNode step) {
     if (!step.has("episode_turns")) {
       return Optional.empty();

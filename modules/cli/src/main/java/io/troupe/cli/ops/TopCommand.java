@@ -21,7 +21,7 @@ public final class TopCommand extends OpsCommand {
   private static final int COLUMNS = 100;
   private static final int ROWS = 50;
 
-  /** The other screen, so that what stood there before is there again afterwards; no cursor. */
+  /** The other screen, so that what was there before is there again afterwards; no cursor. */
   private static final String ENTER = "\u001b[?1049h\u001b[?25l";
 
   private static final String LEAVE = "\u001b[?25h\u001b[?1049l";

@@ -3,7 +3,7 @@ package io.troupe.cli.verify;
 import java.util.Locale;
 
 /**
- * What came of a file.
+ * The result of a file.
  *
  * @param scored completions with a verdict
  * @param passed of these, right in every part

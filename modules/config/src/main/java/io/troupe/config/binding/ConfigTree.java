@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** A YAML document without its types: mappings, sequences and texts, each with its origin. */
 public sealed interface ConfigTree {
-  /** Where it was written. */
+  /** Returns where the node was written. */
   ValueOrigin origin();
 
   /** Keys and their values, in the order of the file. */

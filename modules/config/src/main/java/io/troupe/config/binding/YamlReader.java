@@ -140,7 +140,7 @@ final class YamlReader {
       }
       Integer first = firstLines.putIfAbsent(scalar.text(), line);
       if (first != null) {
-        String rule = "must stand once in its section, but line %d has it too".formatted(first);
+        String rule = "must be once in its section, but line %d has it too".formatted(first);
         violations.add(
             new ConfigViolation(
                 origin(next), inner, rule, value.describe(), "remove one of the two"));

@@ -42,12 +42,12 @@ public record EvaluationSampling(
   public static final EvaluationSampling GREEDY =
       new EvaluationSampling(0, 1, 0, 0, 1, 0, List.of());
 
-  /** The same at another temperature. */
+  /** Returns these keys with another temperature. */
   public EvaluationSampling withTemperature(double other) {
     return new EvaluationSampling(other, topP, topK, minP, repetitionPenalty, maxTokens, stop);
   }
 
-  /** The same with another limit of tokens. */
+  /** Returns these keys with another limit of tokens. */
   public EvaluationSampling withMaxTokens(int other) {
     return new EvaluationSampling(temperature, topP, topK, minP, repetitionPenalty, other, stop);
   }

@@ -77,7 +77,7 @@ public record GpuMemory(List<Demand> demands, long capacity, String source) {
     demands = List.copyOf(demands);
   }
 
-  /** The same with what the GPUs of this machine have, where no key says it. */
+  /** Returns this memory with the size of this machine's GPUs, where no key says it. */
   GpuMemory measured(long bytes, String name) {
     return capacity > 0 ? this : new GpuMemory(demands, bytes, name);
   }

@@ -131,7 +131,7 @@ final class PlanNotes {
     note(
         config.lossSettings().penalisesReward() && config.training().filterDegenerate(),
         "loss.kl_in is reward: groups of equal task rewards are put aside all the same, though the"
-            + " penalty tells their completions apart");
+            + " penalty distinguishes their completions");
     note(
         config.lossSettings().shares().policy() == 0 && config.training().filterDegenerate(),
         "distillation.policy_coefficient is 0: rewards only choose which groups are trained on, and"

@@ -38,8 +38,8 @@ public record LoraSection(
   }
 
   /**
-   * Versions that servers have use for at a time: a request may still draw with any that is not too
-   * stale, while others begin with the newest, and the next is loaded.
+   * Versions that servers have use for at a time: a request may still sample with any that is not
+   * too stale, while others begin with the newest, and the next is loaded.
    */
   public static int versionsInUse(int maxStaleness) {
     return maxStaleness + 2;

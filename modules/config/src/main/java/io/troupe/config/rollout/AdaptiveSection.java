@@ -10,13 +10,13 @@ import io.troupe.core.rollout.GroupSize;
 /** Groups that grow until enough completions are right and enough are wrong. */
 public record AdaptiveSection(
     @Doc(
-            value = "Completions with a reward of at least 0.5 that a group is sampled on for.",
+            value = "Completions with a reward of at least 0.5 that end the growth of a group.",
             unit = "completions")
         @Default("0")
         @Range(min = 0, max = 4096)
         int right,
     @Doc(
-            value = "Completions with a lower reward that a group is sampled on for.",
+            value = "Completions with a lower reward that end the growth of a group.",
             unit = "completions")
         @Default("0")
         @Range(min = 0, max = 4096)

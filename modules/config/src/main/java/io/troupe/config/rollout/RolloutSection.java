@@ -213,7 +213,7 @@ public record RolloutSection(
     return publish == PublishedWeightForm.ADAPTERS;
   }
 
-  /** Whether completions are drawn from the policy's own distribution, to the last token. */
+  /** Whether completions are sampled from the policy's own distribution, to the last token. */
   public boolean isPlain() {
     return topP == 1 && topK == 0 && minP == 0 && repetitionPenalty == 1 && stop.isEmpty();
   }

@@ -12,6 +12,6 @@ public @interface Doc {
   /** A sentence or two, in Markdown, without the key's name. */
   String value();
 
-  /** Of what the number counts; empty for a pure number, a text or a duration. */
+  /** What the number counts; empty for a pure number, a text or a duration. */
   String unit() default "";
 }

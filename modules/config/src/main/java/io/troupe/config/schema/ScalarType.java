@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * @param render the text of a value, which parses to the same value
  * @param measure what {@link Range} compares; 0 where it does not apply
  * @param rangeUnit written behind the numbers of a range
- * @param quotable whether the text may stand in quotes
+ * @param quotable whether the text may be in quotes
  * @param placeholder stands for a value that is wrong, so that checking can continue
  */
 public record ScalarType(

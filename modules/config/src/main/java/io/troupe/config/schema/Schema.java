@@ -40,7 +40,7 @@ public sealed interface Schema {
     /**
      * A new record of {@code values}, in the order of the keys.
      *
-     * @param made is told of each record once it is made, those within first
+     * @param made takes each record once it is made, those within first
      */
     public Object create(List<Object> values, Consumer<Object> made)
         throws InvocationTargetException {
@@ -128,7 +128,7 @@ public sealed interface Schema {
 
   /** How a text that may be a path is read. */
   enum PathRule {
-    /** It is no path. */
+    /** The value is no path. */
     NONE,
     /** See {@link RelativeToFile}. */
     RELATIVE,

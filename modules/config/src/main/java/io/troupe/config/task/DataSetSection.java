@@ -20,7 +20,7 @@ public sealed interface DataSetSection extends TaskSection {
   /** How its prompts are worded. */
   PromptKeys prompts();
 
-  /** Its name and order among others. */
+  /** Returns the name and the order of the data set among others. */
   MixKeys mix();
 
   @Override
@@ -39,7 +39,9 @@ public sealed interface DataSetSection extends TaskSection {
     PLAIN,
     /** Leading zeros up to the width of the greatest number: {@code 07+45=}, {@code 052}. */
     PADDED,
-    /** The answer's digits stand least significant first: {@code 7+45=}, {@code 25}. */
+    /**
+     * The answer's digits are in order of significance, the least first: {@code 7+45=}, {@code 25}.
+     */
     REVERSED,
     /** Both: {@code 07+45=}, {@code 250}. */
     PADDED_REVERSED
@@ -47,7 +49,7 @@ public sealed interface DataSetSection extends TaskSection {
 
   /** A data set of files. */
   sealed interface OfFiles extends DataSetSection {
-    /** Where its rows come from. */
+    /** Returns where the rows come from. */
     DataKeys data();
 
     @Override

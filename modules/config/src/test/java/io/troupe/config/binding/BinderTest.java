@@ -165,7 +165,7 @@ final class BinderTest {
             "/folder/drawing.yaml:1: title: is required, given nothing; add it: a text",
             "/folder/drawing.yaml:1: copies: must be 1 or greater, given 0; change it, or remove it"
                 + " for the default, 1",
-            "/folder/drawing.yaml:2: copies: must stand once in its section, but line 1 has it too,"
+            "/folder/drawing.yaml:2: copies: must be once in its section, but line 1 has it too,"
                 + " given 2; remove one of the two",
             "/folder/drawing.yaml:3: seed: must be a whole number, given 1.5; change it, or remove"
                 + " it for the default, -5",

@@ -5,11 +5,11 @@ import java.util.List;
 
 /** The newest policy of a run, to be tried out. Safe to share between threads. */
 public interface Chat {
-  /** Whether it answers, and what may be asked. */
+  /** Whether the policy answers, and what may be asked. */
   sealed interface Offer {}
 
   /**
-   * It answers.
+   * The policy answers.
    *
    * @param contextLength most tokens of prompt and answer together
    * @param template whether a prompt can be put as a chat message
@@ -28,7 +28,7 @@ public interface Chat {
       implements Offer {}
 
   /**
-   * It does not answer here.
+   * The policy does not answer here.
    *
    * @param closed why, and what to do instead
    */
@@ -37,10 +37,10 @@ public interface Chat {
   /** What became of a question. */
   sealed interface Begin {}
 
-  /** Its answer is being drawn. */
+  /** The answer is being sampled. */
   record Begun(Sampling draw) implements Begin {}
 
-  /** It is not answered. */
+  /** The question is not answered. */
   record Refused(Why why, String sentence) implements Begin {}
 
   /** Kinds of refusal. */
@@ -62,22 +62,22 @@ public interface Chat {
    * More of its text.
    *
    * @param text whole characters, of unknown intent
-   * @param version number of the weights that drew it
+   * @param version number of the weights that sampled it
    */
   record Said(String text, long version) implements Piece {}
 
   /**
-   * It is whole.
+   * The answer is whole.
    *
    * @param finish {@code stop}, or {@code length} where the limit cut it
-   * @param version number of the weights that drew its last token
+   * @param version number of the weights that sampled its last token
    */
   record Ended(String finish, long version, int promptTokens, int tokens) implements Piece {}
 
-  /** It ends here, because something went wrong. */
+  /** The answer ends here, because of a failure. */
   record Failed(String error) implements Piece {}
 
-  /** An answer while it is drawn; used by one thread. */
+  /** An answer while it is sampled; used by one thread. */
   interface Sampling extends AutoCloseable {
     /**
      * What is new, in order. After {@link Ended} or {@link Failed} there is nothing.
@@ -87,12 +87,12 @@ public interface Chat {
      */
     List<Piece> next(Duration patience) throws InterruptedException;
 
-    /** Draws no more of it. */
+    /** Samples no more of it. */
     @Override
     void close();
   }
 
-  /** Whether it answers, and what may be asked. */
+  /** Whether the policy answers, and what may be asked. */
   Offer offer();
 
   /** Begins an answer. */

@@ -17,7 +17,7 @@ import java.util.List;
 public final class ChatRoute {
   private static final Duration PING = Duration.ofMillis(500);
   private static final String HIDDEN =
-      "console.hide_text is true, so this console shows no text of the policy, and draws none;"
+      "console.hide_text is true, so this console shows no text of the policy, and samples none;"
           + " troupe serve RUN answers";
 
   private final Chat chat;

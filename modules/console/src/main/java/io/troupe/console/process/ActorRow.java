@@ -22,7 +22,7 @@ public record ActorRow(
     long restarts,
     String lastError,
     List<MessageRow> messages) {
-  /** The same actor, as another process reports it. */
+  /** Returns this row, as another process reports it. */
   ActorRow in(String process) {
     return new ActorRow(
         process, path, depth, oldestWaitMillis, handled, perSecond, restarts, lastError, messages);

@@ -36,7 +36,7 @@ public record FlameFrame(String frame, long samples, List<FlameFrame> children) 
       }
     }
 
-    /** The tree, without what stood in fewer than {@code least} stacks. */
+    /** The tree, without what was in fewer than {@code least} stacks. */
     FlameFrame flame(String frame, long least) {
       List<FlameFrame> children = new ArrayList<>();
       below.forEach(
@@ -50,7 +50,7 @@ public record FlameFrame(String frame, long samples, List<FlameFrame> children) 
     }
   }
 
-  /** The same without what stood in fewer than {@code least} stacks. */
+  /** The same without what was in fewer than {@code least} stacks. */
   FlameFrame without(long least) {
     return new FlameFrame(
         frame,

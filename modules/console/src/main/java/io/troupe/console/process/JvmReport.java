@@ -61,7 +61,7 @@ public record JvmReport(
    * @param since when that one has, in milliseconds since 1970
    */
   public record TurnReport(String on, int turns, String who, long since) {
-    /** Those of two processes. */
+    /** Returns the sum of the turns of two processes. */
     public TurnReport and(TurnReport other) {
       TurnReport longer = since <= other.since ? this : other;
       return new TurnReport(on, turns + other.turns, longer.who, longer.since);

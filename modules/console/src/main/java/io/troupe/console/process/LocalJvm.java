@@ -75,7 +75,7 @@ public final class LocalJvm implements JvmInspector {
   }
 
   /**
-   * Where its time goes; takes as long as it samples.
+   * Samples the stacks of this process; takes as long as it samples.
    *
    * @throws NotThereException if it samples for another caller
    */

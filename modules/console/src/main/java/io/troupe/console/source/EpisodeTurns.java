@@ -31,7 +31,7 @@ public record EpisodeTurns(String stop, List<TurnTexts> turns) {
    * Consecutive sampled tokens of one version.
    *
    * @param lossWeight of each in the loss, before the loss shares it out among the tokens of an
-   *     episode: 1, or 0 where it is too old or nobody went on from its turn
+   *     episode: 1, or 0 where it is too old or no later turn continues its turn
    */
   public record WeightedSpan(long version, int tokens, int lossWeight) {}
 

@@ -34,7 +34,7 @@ public interface RunSource {
   /** The configuration, versions and seeds it runs with. */
   Map<String, Object> provenance();
 
-  /** Its processes. */
+  /** Returns the processes of the run. */
   JvmInspector jvms();
 
   /** The nodes of the cluster that this process is the coordinator of; none otherwise. */
@@ -47,7 +47,7 @@ public interface RunSource {
     return OptionalLong.empty();
   }
 
-  /** Its newest policy, to be tried out. */
+  /** Returns the newest policy, to be tried out. */
   default Chat chat() {
     return Chat.closed(
         "this is the folder of a run, and no policy is loaded here; troupe serve RUN answers with"

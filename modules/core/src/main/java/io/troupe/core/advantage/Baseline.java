@@ -4,7 +4,7 @@ package io.troupe.core.advantage;
 public enum Baseline implements AdvantageRule {
   /** The group's mean, in units of its standard deviation: GRPO (Shao et al. 2024). */
   STANDARDISED,
-  /** The same in units of the unbiased deviation, as TRL and verl compute it. */
+  /** The group's mean, in units of the unbiased deviation, as TRL and verl compute it. */
   STANDARDISED_UNBIASED,
   /** The group's mean: Dr.GRPO (Liu et al. 2025). */
   CENTRED,

@@ -255,14 +255,14 @@ public final class Audit {
     if (origin.isEmpty()) {
       violate(
           AuditRule.RESUME,
-          "it goes on from v%d with %s, which no checkpoint of it can hold"
+          "it continues from v%d with %s, which no checkpoint of it can hold"
               .formatted(version, tally));
     }
     seen.add(AuditCounter.CANCELLED, origin.map(ResumePosition::leased).orElse(0L) - now.leased());
     if (tally.of(AuditCounter.ADMITTED) > admissions.count()) {
       violate(
           AuditRule.RESUME,
-          "it goes on with %d groups admitted, and the journal tells of %d"
+          "it continues with %d groups admitted, and the journal has %d"
               .formatted(tally.of(AuditCounter.ADMITTED), admissions.count()));
     }
     admissions.truncate(tally.of(AuditCounter.ADMITTED), from.cursor());
@@ -348,7 +348,7 @@ public final class Audit {
     count(AuditCounter.GRANTED, 1);
   }
 
-  /** Who is suspended gets a group while it has none. */
+  /** A suspended worker gets a group only while it has none. */
   private void probes(LeaseId lease, WorkerId worker) {
     if (verifiersSuspended && count(AuditedGroup.Leased.class) > 0) {
       violate(
@@ -533,7 +533,7 @@ public final class Audit {
     if (lossTokensCounted.isEmpty() || lossTokensCounted.get().step() != number) {
       violate(
           AuditRule.STALENESS,
-          "step %d is trained, and nothing tells which tokens had loss weight".formatted(number));
+          "step %d is trained, and no event says which tokens had loss weight".formatted(number));
       return;
     }
     Event.LossTokensCounted said = lossTokensCounted.get();

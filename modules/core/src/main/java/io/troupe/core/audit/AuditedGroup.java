@@ -16,10 +16,10 @@ import io.troupe.core.weights.WeightVersion;
  * @param charges failures of it that count
  */
 record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place) {
-  /** Where it is. */
+  /** The stage of a group. */
   sealed interface Stage {}
 
-  /** Nobody works on it. */
+  /** No worker works on the group. */
   record Waiting() implements Stage {}
 
   /** A worker has the right to produce it. */

@@ -85,9 +85,9 @@ public sealed interface Correction {
 
   /** What becomes of an importance weight above its cap. */
   enum OverCap {
-    /** It is 0: the token teaches nothing (AReaL's token_mask, its default). */
+    /** The weight is 0: the token teaches nothing (AReaL's token_mask, its default). */
     MASKED,
-    /** It is the cap (AReaL's token_truncate). */
+    /** The weight is the cap (AReaL's token_truncate). */
     TRUNCATED
   }
 }

@@ -40,7 +40,7 @@ public final class KlRewardPenalty {
   }
 
   /**
-   * The same of the sampled tokens of a sequence; what it observed is nobody's policy.
+   * The penalty of the sampled tokens of a sequence; no policy sampled what it observed.
    *
    * @param referenceLogProbs log p_ref of each token behind the prompt
    */

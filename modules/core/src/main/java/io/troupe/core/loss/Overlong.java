@@ -10,6 +10,6 @@ import io.troupe.core.advantage.OverlongPunishment;
  * @param punishment what the reward of a long one loses
  */
 public record Overlong(boolean masked, OverlongPunishment punishment) {
-  /** They are trained like all others. */
+  /** Overlong completions are trained like all others. */
   public static final Overlong KEPT = new Overlong(false, OverlongPunishment.NONE);
 }

@@ -27,7 +27,7 @@ public sealed interface SequenceMask {
 
   /**
    * Keeps a sequence all of whose ratios exp(x_t) lie in [low, high]: one token that the sampler
-   * all but could not have drawn condemns the rest, which was drawn after it.
+   * all but could not have sampled condemns the rest, which was sampled after it.
    *
    * @param low greater than 0, at most 1
    * @param high finite, 1 or greater

@@ -50,7 +50,7 @@ public final class StepLoss {
    * @param logProbs log p
    * @param stepStartLogProbs log p': the same numbers where a step is a single update
    * @param referenceLogProbs log p_ref; not read without a penalty in the loss, where {@code
-   *     logProbs} may stand in
+   *     logProbs} may be given
    * @param ofTeacherTokens log-probabilities of the teacher's K tokens; not read without a teacher
    * @param entropies H of the policy; not read without a bonus for it
    */
@@ -255,7 +255,7 @@ public final class StepLoss {
         marks(rollouts));
   }
 
-  /** Adds another part of the same step, but for its marks, which stand in the part. */
+  /** Adds another part of the same step, but for its marks, which are in the part. */
   public void add(Part part) {
     loss += part.loss;
     distillation += part.distillation;

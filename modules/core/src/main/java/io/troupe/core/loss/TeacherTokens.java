@@ -11,7 +11,7 @@ import static io.troupe.core.Require.require;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record TeacherTokens(int[][] ids, float[][] logProbs) {
-  /** Nobody teaches. */
+  /** A sequence without a teacher. */
   public static final TeacherTokens NONE = new TeacherTokens(new int[0][], new float[0][]);
 
   public TeacherTokens {

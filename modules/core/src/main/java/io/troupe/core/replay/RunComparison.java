@@ -10,12 +10,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Where two runs part, and why: the first step whose weights differ, and what of its batch does.
- * Two asynchronous runs sample the same groups at other times; what they share is compared by step.
+ * Finds where two runs diverge, and why: the first step whose weights differ, and what of its batch
+ * does. Two asynchronous runs sample the same groups at other times; what they share is compared by
+ * step.
  */
 public final class RunComparison {
   /**
-   * The place.
+   * The first difference.
    *
    * @param step the first one that differs; 0 for the first weights
    * @param reason what of it differs

@@ -79,7 +79,7 @@ public record GroupSize(int part, int right, int wrong, int most) {
     return sampled > 0 && next(rewards) == 0;
   }
 
-  /** The sizes of the parts in which so many completions were sampled, in order. */
+  /** The sizes of the parts in which completions were sampled, in order. */
   public List<Integer> parts(int completions) {
     List<Integer> parts = new ArrayList<>();
     for (int left = completions; left > 0; left -= part) {

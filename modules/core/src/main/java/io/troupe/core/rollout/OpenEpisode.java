@@ -105,7 +105,7 @@ public record OpenEpisode(
     return changed(ordinal, turn -> turn.with(runs));
   }
 
-  /** With a turn that nobody went on from: its tokens get no loss weight. */
+  /** With a turn that no later turn continues: its tokens get no loss weight. */
   public OpenEpisode abandon(int ordinal) {
     return changed(ordinal, Turn::abandoned);
   }
@@ -126,7 +126,7 @@ public record OpenEpisode(
         ended);
   }
 
-  /** The same, refusing further turns. */
+  /** Returns this episode, which refuses further turns. */
   public OpenEpisode end() {
     return new OpenEpisode(lease, sequences, turns, true);
   }

@@ -23,7 +23,7 @@ public record WorkerId(String value) implements Comparable<WorkerId> {
     return new WorkerId(place + "-" + mark);
   }
 
-  /** Where it works: the same for a worker and for the one that takes its place when it is gone. */
+  /** Returns the place of the worker: a worker that replaces it has the same place. */
   public String place() {
     int dash = value.length() - MARK - 1;
     return dash > 0 && value.charAt(dash) == '-' ? value.substring(0, dash) : value;

@@ -3,7 +3,8 @@ package io.troupe.core.run;
 import static io.troupe.core.Require.require;
 
 /**
- * Who asked for something, and why: what the journal keeps of every {@link OperatorCommand}.
+ * The person or program that gave an order, and the reason: what the journal keeps of every {@link
+ * OperatorCommand}.
  *
  * @param by a person or a program, as the console knows it
  * @param why, as they wrote it; "" when they gave no reason

@@ -41,7 +41,7 @@ public record Controls(boolean paused, boolean checkpointAsked, int concurrency)
     return new Controls(next, checkpointAsked, concurrency);
   }
 
-  /** The same with or without a checkpoint to save. */
+  /** Returns these controls with or without a checkpoint to save. */
   public Controls checkpointAsked(boolean next) {
     return new Controls(paused, next, concurrency);
   }

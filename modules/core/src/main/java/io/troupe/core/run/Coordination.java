@@ -540,7 +540,7 @@ public record Coordination(RunLimits limits) {
       }
       return state.workers().values().stream().filter(Worker::present).count() == 1
           ? Optional.of(
-              "%s is the last worker, and the run would stand still; drain the run instead"
+              "%s is the last worker, and the run would stop; drain the run instead"
                   .formatted(worker))
           : Optional.empty();
     }

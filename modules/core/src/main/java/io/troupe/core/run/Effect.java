@@ -8,7 +8,7 @@ import java.util.List;
 /** What the shell must do, in order, once the events of the same decision are journalled. */
 public sealed interface Effect {
   /**
-   * Tell a worker to produce a group.
+   * Has a worker produce a group.
    *
    * @param prompt index in the training pool
    * @param draws how often the group was sampled before
@@ -18,23 +18,23 @@ public sealed interface Effect {
       LeaseId lease, WorkerId worker, int prompt, long epoch, int draws, WeightVersion version)
       implements Effect {}
 
-  /** Tell a worker to stop work on a lease. */
+  /** Has a worker stop work on a lease. */
   record Cancel(LeaseId lease, WorkerId worker) implements Effect {}
 
-  /** Tell a retired worker that it has no lease left and gets none. */
+  /** Notifies a retired worker that it has no lease left and gets none. */
   record Release(WorkerId worker) implements Effect {}
 
-  /** Tell the trainer to drop a group's tokens. */
+  /** Has the trainer drop a group's tokens. */
   record Forget(LeaseId lease) implements Effect {}
 
-  /** Tell the trainer to make a step from {@code from} on these groups. */
+  /** Has the trainer make a step from {@code from} on these groups. */
   record Train(long step, WeightVersion from, List<LeaseId> groups) implements Effect {
     public Train {
       groups = List.copyOf(groups);
     }
   }
 
-  /** Tell all workers of new weights. */
+  /** Announces new weights to all workers. */
   record Publish(WeightVersion version) implements Effect {}
 
   /** Measure the policy on the held-out prompts. */
@@ -51,7 +51,7 @@ public sealed interface Effect {
   /** Stop a worker and start it again. */
   record RestartWorker(WorkerId worker) implements Effect {}
 
-  /** Tell a worker to finish its groups and to end. */
+  /** Has a worker finish its groups and end. */
   record DrainWorker(WorkerId worker) implements Effect {}
 
   /** End the run. */

@@ -19,7 +19,7 @@ public enum LeaseEndReason {
   /** The run drains, ends, or was resumed; or an operator took the group away. */
   CANCELLED;
 
-  /** Its name in files and on screens. */
+  /** Returns the name of the reason in files and on screens. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -47,7 +47,7 @@ public record SupervisedState(long step, long rows, long tokens, int skippedInAR
     };
   }
 
-  /** Whether so many steps in a row could not be made that no further one will. */
+  /** Whether too many steps in a row could not be made for another attempt. */
   public boolean hopeless() {
     return skippedInARow >= MOST_SKIPPED;
   }

@@ -52,7 +52,7 @@ public record LineBacklog(Limits limits, int lines, long bytes, long refused, bo
     LineBacklog next();
   }
 
-  /** It waits. */
+  /** The line waits. */
   public record Accepted(LineBacklog next) implements Offered {}
 
   /** There is no room for it. */

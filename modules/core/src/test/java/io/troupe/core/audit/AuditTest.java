@@ -192,7 +192,7 @@ final class AuditTest {
             "nothing proves a step",
             AuditRule.STALENESS,
             events -> without(events, WEIGHED),
-            "step 1 is trained, and nothing tells which tokens"),
+            "step 1 is trained, and no event says which tokens"),
         broken(
             "tokens are missing from a step",
             AuditRule.COUNTS,
@@ -287,12 +287,12 @@ final class AuditTest {
             "a group disappears",
             AuditRule.RESUME,
             events -> withAll(events, resumed(forgetful(checkpoint()))),
-            "it goes on from v1 with admitted=2"),
+            "it continues from v1 with admitted=2"),
         broken(
-            "a run goes on from what it never was",
+            "a run continues from what it never was",
             AuditRule.RESUME,
             events -> withAll(events, resumed(fold(LIFE.subList(0, 8)))),
-            "it goes on from v0 with admitted=2"),
+            "it continues from v0 with admitted=2"),
         broken(
             "a lease is granted after the end",
             AuditRule.PHASES,

@@ -177,8 +177,6 @@ class AttributionsTest {
     OperatorCommand last = new OperatorCommand.DrainWorker(worker("b"));
     assertThat(run.tell(ordered(last)).events())
         .containsExactly(
-            refused(
-                last,
-                "b is the last worker, and the run would stand still; drain the run instead"));
+            refused(last, "b is the last worker, and the run would stop; drain the run instead"));
   }
 }

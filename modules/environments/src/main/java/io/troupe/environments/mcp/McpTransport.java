@@ -52,7 +52,7 @@ interface McpTransport extends AutoCloseable {
   @Override
   void close();
 
-  /** What a server is told that asks something itself; empty if the message asks nothing. */
+  /** The reply to a server that asks something itself; empty if the message asks nothing. */
   static Optional<ObjectNode> reply(JsonNode message) {
     if (!message.has("method") || !message.has("id")) {
       return Optional.empty();
@@ -78,7 +78,7 @@ interface McpTransport extends AutoCloseable {
     return message;
   }
 
-  /** Tells a server that the reply to a request came too late. */
+  /** Notifies a server that the reply to a request came too late. */
   static ObjectNode cancelled(long id, String reason) {
     return message(
         "notifications/cancelled",

@@ -18,7 +18,7 @@ public record ChatMessage(
     List<ChatCall> calls,
     String callId,
     boolean failed) {
-  /** Who speaks. */
+  /** The author of a message. */
   public enum Role {
     SYSTEM,
     USER,

@@ -178,7 +178,7 @@ public record SessionBook(OpenEpisode episode, List<SampledTurn> turns, Set<Inte
     return turns.stream().mapToInt(turn -> turn.answer().calls().size()).sum();
   }
 
-  /** The same, refusing further turns. */
+  /** Returns this book, which refuses further turns. */
   public SessionBook end() {
     return new SessionBook(episode.end(), turns, extended);
   }

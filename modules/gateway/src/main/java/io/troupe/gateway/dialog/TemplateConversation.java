@@ -39,7 +39,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
   private static final int PLACEHOLDERS = 0xE000;
   private static final int MOST_PLACEHOLDERS = 0x1000;
 
-  /** Stands for an answer whose continuation is wanted. */
+  /** Represents an answer whose continuation is wanted. */
   private static final String MARK = "\uF8FF";
 
   private static final String ROLE = "role";

@@ -49,7 +49,7 @@ public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages,
   /** The same answer as events, while it is sampled. */
   AnswerStream stream(TurnStart start, TurnRequest request);
 
-  /** What an agent is told of a failure. */
+  /** What an agent receives of a failure. */
   ObjectNode error(Refusal refusal);
 
   /** The last event of a stream whose answer cannot be sampled. */

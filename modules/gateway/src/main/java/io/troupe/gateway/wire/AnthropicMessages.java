@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /** Anthropic's {@code /v1/messages}. */
 public record AnthropicMessages() implements AgentDialect {
   /**
-   * Lines at the head of a system text that Claude Code writes anew with every request; with them
+   * Lines at the head of a system text that Claude Code writes again with every request; with them
    * no conversation would continue another.
    */
   private static final Pattern ATTRIBUTION = Pattern.compile("\\A(?:x-anthropic-[a-z-]+:.*\\R?)+");

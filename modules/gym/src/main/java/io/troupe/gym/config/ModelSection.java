@@ -65,7 +65,7 @@ public record ModelSection(
         @RelativeToFile
         String cache)
     implements Validated {
-  /** Whose protocol the server has. */
+  /** The provider whose protocol the server has. */
   public enum Provider {
     NONE,
     OPENAI,

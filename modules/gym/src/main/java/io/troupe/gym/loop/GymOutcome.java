@@ -8,23 +8,23 @@ import java.util.Map;
 
 /** What a work came to. */
 public sealed interface GymOutcome {
-  /** Of {@link GymWork.MakeBase}. */
+  /** The outcome of {@link GymWork.MakeBase}. */
   record Made(String student) implements GymOutcome {}
 
-  /** Of {@link GymWork.Evaluate}. */
+  /** The outcome of {@link GymWork.Evaluate}. */
   record Scored(GymReport report, String answers) implements GymOutcome {}
 
-  /** Of {@link GymWork.Propose}. */
+  /** The outcome of {@link GymWork.Propose}. */
   record Rows(Map<String, SkillAction> actions, List<SkillTree> trees, int rows, String file)
       implements GymOutcome {}
 
-  /** Of {@link GymWork.Check}. */
+  /** The outcome of {@link GymWork.Check}. */
   record Judged(Map<String, Integer> kept, Map<String, Integer> refused, String file)
       implements GymOutcome {}
 
-  /** Of {@link GymWork.Train}. */
+  /** The outcome of {@link GymWork.Train}. */
   record Fitted(String student, int steps, double loss) implements GymOutcome {}
 
-  /** Of {@link GymWork.Train}: the loss was not finite. */
+  /** The outcome of {@link GymWork.Train}: the loss was not finite. */
   record NotFinite(String reason) implements GymOutcome {}
 }

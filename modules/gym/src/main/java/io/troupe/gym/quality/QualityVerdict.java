@@ -2,11 +2,11 @@ package io.troupe.gym.quality;
 
 /** Whether a row is trained on. */
 public sealed interface QualityVerdict {
-  /** It is. */
+  /** The row is kept. */
   record Kept() implements QualityVerdict {}
 
   /**
-   * It is not.
+   * The row is refused.
    *
    * @param reason by which refusals are counted, one word or a few with underscores
    * @param detail what was found, such as the id of the item that matched

@@ -30,7 +30,7 @@ final class StudentSampler {
    * Samples.
    *
    * @param prompts as the student reads them, templates applied
-   * @param samples of each prompt; one is greedy, more are drawn at temperature 1
+   * @param samples of each prompt; one is greedy, more are sampled at temperature 1
    * @return the responses of each prompt, in the order of the prompts
    */
   List<List<String>> responses(

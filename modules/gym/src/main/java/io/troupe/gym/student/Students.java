@@ -41,7 +41,7 @@ public interface Students extends AutoCloseable {
   /**
    * Has a student answer prompts.
    *
-   * @param samples of each prompt; one is greedy, more are drawn at temperature 1
+   * @param samples of each prompt; one is greedy, more are sampled at temperature 1
    * @return the responses of each prompt, in the order of the prompts
    */
   List<List<String>> answer(Path student, List<String> prompts, int samples, long seed)

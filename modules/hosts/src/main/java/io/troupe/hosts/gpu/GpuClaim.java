@@ -6,14 +6,14 @@ import java.util.List;
 /** The result of a claim of GPUs. */
 public sealed interface GpuClaim {
   /**
-   * It can.
+   * Enough GPUs are free.
    *
    * @param usable free ones, in index order
    * @param zombies to be ended first, whose accelerators are among the usable ones
    */
   record Granted(List<Gpu> usable, List<GpuOccupancy.Occupant> zombies) implements GpuClaim {}
 
-  /** It cannot; the reason lists who is in the way. */
+  /** Too few GPUs are free; the reason lists the processes that use them. */
   record Refused(String reason) implements GpuClaim {}
 
   /**

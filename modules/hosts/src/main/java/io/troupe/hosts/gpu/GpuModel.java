@@ -25,7 +25,7 @@ public enum GpuModel {
     this.mebibytes = mebibytes;
   }
 
-  /** Its memory in bytes; 0 where the name says nothing of it. */
+  /** Returns the memory in bytes; 0 where the name does not say it. */
   public long bytes() {
     return mebibytes * MEBIBYTE;
   }

@@ -2,9 +2,9 @@ package io.troupe.hosts.gpu;
 
 import java.util.List;
 
-/** Who has an accelerator. */
+/** The processes that use an accelerator. */
 public sealed interface GpuOccupancy {
-  /** Nobody. */
+  /** No process uses the accelerator. */
   record Free() implements GpuOccupancy {}
 
   /** Children of this agent, and nobody else. */

@@ -57,7 +57,7 @@ public record GpuOccupants(
     orphans = Set.copyOf(orphans);
   }
 
-  /** Who has it. */
+  /** Returns the processes that use a GPU. */
   public GpuOccupancy of(Gpu gpu) {
     List<Occupant> ours = new ArrayList<>();
     List<Occupant> left = new ArrayList<>();

@@ -106,7 +106,7 @@ public record NodeGpus(
     }
   }
 
-  /** Whose processes are whose, now. */
+  /** Returns the processes on the GPUs, and which of them belong to this node, now. */
   public GpuOccupants occupants() {
     return new GpuOccupants(
         ledger.children(), ledger.orphans(), table, GpuOccupants.DEFAULT_IDLE_BYTES);

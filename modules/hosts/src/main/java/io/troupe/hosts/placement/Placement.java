@@ -31,10 +31,10 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
 
   /** Whether a placement exists. */
   public sealed interface Outcome {
-    /** It does. */
+    /** The placement fits. */
     record Placed(Placement placement) implements Outcome {}
 
-    /** It does not; what does not fit, and what to change. */
+    /** The placement does not fit; the problems say what, and what to change. */
     record Impossible(String rule, String advice) implements Outcome {}
   }
 
@@ -147,7 +147,7 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     return new Placement(d, assigned);
   }
 
-  /** Who takes the GPUs from the first on, one each. */
+  /** The roles that take the GPUs from the first on, one each. */
   private static List<ProcessRole> singles(PlacementRequest d) {
     List<ProcessRole> roles = new ArrayList<>();
     IntStream.range(0, d.trainerRanks()).forEach(rank -> roles.add(new ProcessRole.Trainer(rank)));

@@ -31,19 +31,19 @@ final class NodeAllocationTest {
   private static final NodeAllocation NEXT =
       NodeAllocation.of(Optional.of(PLACEMENT), false, false);
 
-  private static Allocated seat(
+  private static Allocated allocate(
       NodeAllocation seating, String node, boolean besideHead, int before) {
     return seating.allocate(new NodeAllocation.WaitingNode(node, besideHead, before));
   }
 
-  private static int seat(Reassigned called, String node) {
+  private static int allocate(Reassigned called, String node) {
     return Objects.requireNonNull(called.assignments().get(node)).slot();
   }
 
   @Test
   void seat_allNodes_getWhatThePlanDraws() {
-    Allocated far = seat(FREE, "far", false, NEW);
-    Allocated near = seat(far.allocation(), "near", true, NEW);
+    Allocated far = allocate(FREE, "far", false, NEW);
+    Allocated near = allocate(far.allocation(), "near", true, NEW);
     assertThat(near.assignment())
         .isEqualTo(
             new NodeAssignment(0, List.of(List.of(3)), List.of(), List.of(0, 1), List.of(2)));
@@ -67,7 +67,8 @@ final class NodeAllocationTest {
   @Test
   void seat_nodesThatStartTheRanks_getTheirNumbersAndGpus() {
     NodeAssignment share =
-        seat(NodeAllocation.of(Optional.of(PLACEMENT), true, true), "near", true, NEW).assignment();
+        allocate(NodeAllocation.of(Optional.of(PLACEMENT), true, true), "near", true, NEW)
+            .assignment();
     assertThat(share)
         .isEqualTo(
             new NodeAssignment(
@@ -91,77 +92,79 @@ final class NodeAllocationTest {
                 Placement.processesOf(new PlacementRequest(2, 2, 2, 1, 1, 0, 1, true)))
             .placement();
     NodeAllocation free = NodeAllocation.of(Optional.of(full), true, true);
-    Allocated near = seat(free, "near", true, NEW);
+    Allocated near = allocate(free, "near", true, NEW);
     assertThat(near.assignment())
         .isEqualTo(new NodeAssignment(1, List.of(List.of(1)), List.of(), List.of(0), List.of()));
     assertThat(near.assignment().text())
         .isEqualTo("node 1 of the placement: rollout workers on GPU 1, coordinator on GPU 0");
-    assertThat(seat(free, "far", false, NEW).assignment().ranks()).hasSize(2);
+    assertThat(allocate(free, "far", false, NEW).assignment().ranks()).hasSize(2);
   }
 
   @Test
   void seat_aThirdNode_isSpareUntilOneIsGone() {
     NodeAllocation two =
-        seat(seat(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
-    Allocated third = seat(two, "c", false, NEW);
+        allocate(allocate(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
+    Allocated third = allocate(two, "c", false, NEW);
     assertThat(third.assignment()).isEqualTo(NodeAssignment.STANDBY);
-    assertThat(seat(third.allocation(), "b", false, NEW).assignment().slot()).isEqualTo(1);
+    assertThat(allocate(third.allocation(), "b", false, NEW).assignment().slot()).isEqualTo(1);
 
     Reassigned called = third.allocation().left("a", false);
-    assertThat(seat(called, "c")).isZero();
+    assertThat(allocate(called, "c")).isZero();
     assertThat(called.allocation().slots()).isEqualTo(Map.of(0, "c", 1, "b"));
     assertThat(called.allocation().waiting()).isEmpty();
-    assertThat(seat(called.allocation(), "a", true, NEW).assignment())
+    assertThat(allocate(called.allocation(), "a", true, NEW).assignment())
         .isEqualTo(NodeAssignment.STANDBY);
   }
 
   @Test
   void seat_underANewHead_isTheOneWhoseWorkersAreAtWorkOrNone() {
-    assertThat(seat(NEXT, "a", true, 1).assignment().slot()).isEqualTo(1);
+    assertThat(allocate(NEXT, "a", true, 1).assignment().slot()).isEqualTo(1);
 
-    NodeAllocation taken = seat(NEXT, "first", false, 1).allocation();
-    Allocated late = seat(taken, "a", true, 1);
+    NodeAllocation taken = allocate(NEXT, "first", false, 1).allocation();
+    Allocated late = allocate(taken, "a", true, 1);
     assertThat(late.assignment())
         .as("its workers end, and it asks as a spare")
         .isEqualTo(NodeAssignment.STANDBY);
     assertThat(late.allocation().allRegistered().assignments()).isEmpty();
-    assertThat(seat(seat(late.allocation(), "a", true, SPARE).allocation().allRegistered(), "a"))
+    assertThat(
+            allocate(
+                allocate(late.allocation(), "a", true, SPARE).allocation().allRegistered(), "a"))
         .isZero();
   }
 
   @Test
   void seat_aSpareOrNewNodeUnderANewHead_waitsForThoseAtWork() {
     for (int idle : List.of(SPARE, NEW)) {
-      Allocated spare = seat(NEXT, "spare", true, idle);
+      Allocated spare = allocate(NEXT, "spare", true, idle);
       assertThat(spare.assignment()).isEqualTo(NodeAssignment.STANDBY);
-      NodeAllocation first = seat(spare.allocation(), "a", false, 0).allocation();
+      NodeAllocation first = allocate(spare.allocation(), "a", false, 0).allocation();
       assertThat(first.left("a", false).assignments()).as("b may still come").isEmpty();
 
-      NodeAllocation all = seat(first, "b", false, 1).allocation();
+      NodeAllocation all = allocate(first, "b", false, 1).allocation();
       assertThat(all.allRegistered().assignments()).isEmpty();
-      assertThat(seat(all.allRegistered().allocation().left("b", false), "spare")).isEqualTo(1);
-      assertThat(seat(first.allRegistered(), "spare")).as("b is gone").isEqualTo(1);
+      assertThat(allocate(all.allRegistered().allocation().left("b", false), "spare")).isEqualTo(1);
+      assertThat(allocate(first.allRegistered(), "spare")).as("b is gone").isEqualTo(1);
     }
   }
 
   @Test
   void unfit_aNode_isCalledToAnotherSeatAndTheNextOneToThatOne() {
     NodeAllocation two =
-        seat(seat(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
+        allocate(allocate(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
     NodeAllocation four =
-        seat(seat(two, "c", false, NEW).allocation(), "d", false, NEW).allocation();
+        allocate(allocate(two, "c", false, NEW).allocation(), "d", false, NEW).allocation();
     assertThat(four.rejected("c", false, 1))
-        .as("not its seat")
+        .as("not its allocate")
         .isEqualTo(new Reassigned(four, NONE));
 
     Reassigned next = four.rejected("b", false, 1);
     assertThat(next.assignments()).containsOnlyKeys("c");
-    assertThat(seat(next, "c")).isEqualTo(1);
+    assertThat(allocate(next, "c")).isEqualTo(1);
     Reassigned last = next.allocation().left("c", false).allocation().rejected("d", false, 1);
     assertThat(last.assignments()).as("nobody is left who can").isEmpty();
-    assertThat(seat(last.allocation().left("a", false), "b")).as("another seat").isZero();
+    assertThat(allocate(last.allocation().left("a", false), "b")).as("another allocate").isZero();
     assertThat(
-            seat(last.allocation().left("b", false).allocation(), "b", false, NEW)
+            allocate(last.allocation().left("b", false).allocation(), "b", false, NEW)
                 .assignment()
                 .slot())
         .as("started again")
@@ -171,46 +174,48 @@ final class NodeAllocationTest {
   @Test
   void left_theNodeOnTheHeadsHost_keepsItsSeatForTheOneStartedThereAgain() {
     NodeAllocation two =
-        seat(seat(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
-    NodeAllocation spare = seat(two, "c", false, NEW).allocation();
+        allocate(allocate(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
+    NodeAllocation spare = allocate(two, "c", false, NEW).allocation();
     Reassigned called = spare.left("a", true);
     assertThat(called.assignments()).isEmpty();
     assertThat(called.allocation().allRegistered().assignments()).isEmpty();
-    assertThat(seat(called.allocation(), "a", true, NEW).assignment().slot()).isZero();
-    assertThat(seat(called.allocation().settle(), "c")).as("it did not come back").isZero();
-    assertThat(seat(called.allocation().left("b", false), "c")).as("another seat").isEqualTo(1);
+    assertThat(allocate(called.allocation(), "a", true, NEW).assignment().slot()).isZero();
+    assertThat(allocate(called.allocation().settle(), "c")).as("it did not come back").isZero();
+    assertThat(allocate(called.allocation().left("b", false), "c"))
+        .as("another allocate")
+        .isEqualTo(1);
   }
 
   @Test
   void settle_nodesThatWait_getTheSeatsThatSuitThem() {
-    NodeAllocation far = seat(NEXT, "far", false, NEW).allocation();
+    NodeAllocation far = allocate(NEXT, "far", false, NEW).allocation();
     Reassigned called =
-        seat(seat(far, "farther", false, NEW).allocation(), "near", true, NEW)
+        allocate(allocate(far, "farther", false, NEW).allocation(), "near", true, NEW)
             .allocation()
             .settle();
-    assertThat(seat(called, "near")).isZero();
-    assertThat(seat(called, "far")).isEqualTo(1);
+    assertThat(allocate(called, "near")).isZero();
+    assertThat(allocate(called, "far")).isEqualTo(1);
     assertThat(called.allocation().waiting())
         .extracting(NodeAllocation.WaitingNode::node)
         .containsExactly("farther");
   }
 
-  /** Seat 0 keeps GPUs 0 and 1 for the head, and seat 1 has workers on 2 and 3. */
+  /** Seat 0 keeps GPUs 0 and 1 for the head, and allocate 1 has workers on 2 and 3. */
   @Test
   void seat_nodeBesideTheHead_isOfferedNoneThatHasAProcessOnTheHeadsGpu() {
     NodeAllocation onTwo = FREE.coordinatorGpus(Set.of(2));
-    NodeAllocation taken = seat(onTwo, "far", false, NEW).allocation();
+    NodeAllocation taken = allocate(onTwo, "far", false, NEW).allocation();
     assertThat(taken.slots()).containsOnlyKeys(1);
-    assertThat(seat(taken, "near", true, NEW).assignment().slot()).isZero();
+    assertThat(allocate(taken, "near", true, NEW).assignment().slot()).isZero();
 
-    NodeAllocation first = seat(taken, "farther", false, NEW).allocation();
-    Allocated near = seat(first, "near", true, NEW);
+    NodeAllocation first = allocate(taken, "farther", false, NEW).allocation();
+    Allocated near = allocate(first, "near", true, NEW);
     assertThat(near.assignment()).isEqualTo(NodeAssignment.STANDBY);
     Reassigned called = near.allocation().left("far", false);
     assertThat(called.assignments()).as("its workers would be on the head's GPU").isEmpty();
-    assertThat(seat(called.allocation(), "new", false, NEW).assignment().slot()).isEqualTo(1);
-    assertThat(seat(called.allocation().left("farther", false), "near")).isZero();
-    assertThat(seat(onTwo, "near", true, 1).assignment().slot())
+    assertThat(allocate(called.allocation(), "new", false, NEW).assignment().slot()).isEqualTo(1);
+    assertThat(allocate(called.allocation().left("farther", false), "near")).isZero();
+    assertThat(allocate(onTwo, "near", true, 1).assignment().slot())
         .as("it is at work there")
         .isEqualTo(1);
   }
@@ -219,13 +224,13 @@ final class NodeAllocationTest {
   void seat_rankOnTheHeadsGpu_isNotForTheNodeBesideTheHead() {
     NodeAllocation ranks =
         NodeAllocation.of(Optional.of(PLACEMENT), true, true).coordinatorGpus(Set.of(0));
-    assertThat(seat(ranks, "near", true, NEW).assignment().slot()).isEqualTo(1);
-    assertThat(seat(ranks, "far", false, NEW).assignment().slot()).isEqualTo(1);
+    assertThat(allocate(ranks, "near", true, NEW).assignment().slot()).isEqualTo(1);
+    assertThat(allocate(ranks, "far", false, NEW).assignment().slot()).isEqualTo(1);
   }
 
   @Test
   void seat_withoutAPlacement_leavesItToTheNode() {
-    Allocated seated = seat(NodeAllocation.of(Optional.empty(), false, true), "a", true, NEW);
+    Allocated seated = allocate(NodeAllocation.of(Optional.empty(), false, true), "a", true, NEW);
     assertThat(seated.assignment().placed()).isFalse();
     assertThat(seated.allocation().assignments()).isEmpty();
   }

@@ -158,7 +158,7 @@ public final class BoundedHttpServer implements AutoCloseable {
     return least.compareTo(limits.write()) < 0 ? least : limits.write();
   }
 
-  /** Where it listens. */
+  /** Returns the port of the server. */
   public int port() {
     return http.getAddress().getPort();
   }

@@ -15,7 +15,7 @@ public record ListenAddress(HostPort address, ConnectionFactory endpoint) {
     return new InetSocketAddress(address.host(), address.port());
   }
 
-  /** The same connections to another server. */
+  /** Returns the same kind of connections at another address. */
   public ListenAddress withAddress(HostPort other) {
     return new ListenAddress(other, endpoint);
   }

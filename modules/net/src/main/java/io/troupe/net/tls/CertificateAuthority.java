@@ -105,7 +105,7 @@ public final class CertificateAuthority {
     return issue(name, addresses, days, 0);
   }
 
-  /** The same with a certificate that was valid from some days ago on. */
+  /** Issues keys with a certificate that was valid from some days ago on. */
   public HostKeys issue(String name, List<String> addresses, int days, int ago) throws IOException {
     requireName(name, "a host");
     require(!addresses.isEmpty(), "a host's certificate needs an address or a name");

@@ -29,7 +29,7 @@ public final class CertificateWatch {
    */
   public static void start(Path folder, Consumer<String> say) {
     if (!WATCHED.add(folder)) {
-      return; // A node that joins again has told of it already.
+      return; // A node that joins again has reported it already.
     }
     Clock clock = Clock.systemUTC();
     var _ =

@@ -76,7 +76,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
     Optional<String> openness = PrivateFiles.openness(file);
     if (openness.isPresent()) {
       throw new IOException(
-          "%s; anybody who did may join the cluster: chmod 600 it, and issue the certificate anew"
+          "%s; anybody who did may join the cluster: chmod 600 it, and issue the certificate again"
               .formatted(openness.get()));
     }
   }
@@ -103,7 +103,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
   public Optional<String> expired(Instant now) {
     return now.isAfter(until)
         ? Optional.of(
-            "the certificate in %s ended at %s, and no new connection is made with it; issue it anew with `troupe certs issue` and put it there: it is taken up without a restart"
+            "the certificate in %s ended at %s, and no new connection is made with it; issue it again with `troupe certs issue` and put it there: it is taken up without a restart"
                 .formatted(folder, until))
         : Optional.empty();
   }
@@ -112,7 +112,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
   public Optional<String> warning(Instant now) {
     return until.isBefore(now.plus(SOON))
         ? Optional.of(
-            "the certificate in %s ends in %d days (%s); issue it anew with `troupe certs issue` and put it there: it is taken up without a restart"
+            "the certificate in %s ends in %d days (%s); issue it again with `troupe certs issue` and put it there: it is taken up without a restart"
                 .formatted(folder, Math.max(0, Duration.between(now, until).toDays()), until))
         : Optional.empty();
   }

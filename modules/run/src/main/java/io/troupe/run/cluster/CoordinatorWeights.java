@@ -53,7 +53,7 @@ public final class CoordinatorWeights implements AutoCloseable {
     return by == WeightsBy.TRANSFER;
   }
 
-  /** Who has which weights. */
+  /** Returns which node has which weights. */
   WeightDistribution distribution() {
     return distribution;
   }

@@ -179,7 +179,7 @@ public record NodeProcessPlanner(
   }
 
   /**
-   * Those of the placement, unless the operator wants more workers than it has here.
+   * Claims the GPUs of the placement, unless the operator wants more workers than it has here.
    *
    * @param ranks what trainer ranks of this node compute on
    */

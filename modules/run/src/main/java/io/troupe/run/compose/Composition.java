@@ -104,7 +104,7 @@ public record Composition(
 
   private static final Path NVIDIA_DRIVER = Path.of("/proc/driver/nvidia/version");
 
-  /** Of an exchange between trainer ranks; the largest gradient takes far less. */
+  /** The limit of an exchange between trainer ranks; the largest gradient takes far less. */
   public static final Duration RANK_DEADLINE = Duration.ofSeconds(60);
 
   /** For a prompt's answer, such as its unit tests. */
@@ -112,10 +112,10 @@ public record Composition(
 
   /** Where the policy comes from. */
   sealed interface Start {
-    /** It is made on the spot, over the task's characters. */
+    /** The model is made here, over the task's characters. */
     record Fresh() implements Start {}
 
-    /** It is read, with its own tokenizer. */
+    /** The model is read, with its own tokenizer. */
     record Stored(PretrainedModel checkpoint) implements Start {}
   }
 
@@ -144,7 +144,7 @@ public record Composition(
 
   /**
    * The same for a run that has begun. Where the checkpoint it started from is gone, the run's own
-   * newest one stands in: of the same architecture and tokenizer, and its weights are read from
+   * newest one replaces it: of the same architecture and tokenizer, and its weights are read from
    * there anyway.
    *
    * @param checkpoints of the run
@@ -442,7 +442,7 @@ public record Composition(
         .fittingGpus();
   }
 
-  /** Without looking for devices, which loads the libraries of all. */
+  /** Decides without looking for devices, which would load the libraries of all. */
   private static boolean onCpu(String device) {
     return device.equals("cpu") || (device.equals("auto") && !Files.exists(NVIDIA_DRIVER));
   }

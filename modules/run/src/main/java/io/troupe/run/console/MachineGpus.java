@@ -26,10 +26,10 @@ public final class MachineGpus implements Supplier<List<JvmReport.GpuReport>> {
   private static final Duration DEADLINE = Duration.ofSeconds(4);
   private static final String VIRTUAL = "virtual";
 
-  /** Tells whose an accelerator is, at this moment. */
+  /** Returns which process has an accelerator, at this moment. */
   @FunctionalInterface
   public interface Owners {
-    /** Whose processes are whose. */
+    /** Returns the processes on the GPUs, and which of them belong to the run. */
     GpuOccupants now();
   }
 
@@ -40,7 +40,7 @@ public final class MachineGpus implements Supplier<List<JvmReport.GpuReport>> {
   private long seenAt = Long.MIN_VALUE;
 
   /**
-   * Those that a probe sees.
+   * The GPUs that a probe sees.
    *
    * @param claims which of ours has one, by UUID
    */
@@ -50,7 +50,7 @@ public final class MachineGpus implements Supplier<List<JvmReport.GpuReport>> {
     this.claims = claims;
   }
 
-  /** Those of the machine of a run in one process, if its driver is installed. */
+  /** The GPUs of the machine of a run in one process, if the driver is installed. */
   static Supplier<List<JvmReport.GpuReport>> ofThisProcess() {
     if (!NvidiaSmi.installed()) {
       return List::of;

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 
 /** The policy of the run of this process, answering in texts. */
 public final class PolicyChat implements Chat {
-  /** Of an example, which is there to be read and changed. */
+  /** The most characters of an example, which is there to be read and changed. */
   private static final int MOST_CHARACTERS = 4_000;
 
   private final AdHocSampling tryout;

@@ -18,7 +18,10 @@ final class ProvenanceFile {
 
   private ProvenanceFile() {}
 
-  /** Its resolved configuration, its run.json, and the configurations of its newest neighbours. */
+  /**
+   * Returns the resolved configuration of a run, its run.json, and the configurations of its newest
+   * neighbours.
+   */
   static Map<String, Object> of(RunFolder folder) {
     Map<String, Object> papers = new LinkedHashMap<>();
     papers.put("resolved", read(folder.resolved()).orElse(""));

@@ -17,8 +17,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A draw as text: the engine's thread puts tokens in, the reader's takes characters out. The engine
- * never waits for the reader, because what it puts in is bounded by the draw's own limit of tokens.
+ * A sampled answer as text: the engine's thread puts tokens in, the reader's takes characters out.
+ * The engine never waits for the reader, because what it puts in is bounded by the answer's own
+ * limit of tokens.
  */
 final class SampledText implements TokenListener {
   private sealed interface Update {}
@@ -43,7 +44,7 @@ final class SampledText implements TokenListener {
     updates.add(new Token(token, version.number()));
   }
 
-  /** The draw that this hears, from now on to its end. */
+  /** The answer whose tokens this hears, from now on to its end. */
   Chat.Sampling follow(AdHocSampling.Sampling begun) {
     var _ =
         begun

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What came of a run, for people: {@code RESULTS.md} in its folder. */
+/** The result of a run, for people: {@code RESULTS.md} in its folder. */
 public final class ResultsFile {
   private static final List<String> LAST =
       List.of("reward", "loss", "kl", "length", "degenerate_share", "tokens_per_second");

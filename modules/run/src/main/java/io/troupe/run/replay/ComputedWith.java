@@ -19,7 +19,7 @@ public final class ComputedWith {
   private static final String TROUPE = "troupe";
   private static final String ROWS = "imitated rows";
 
-  /** They should not change a bit, and a difference is worth knowing. */
+  /** Facts that should not change a bit; a difference in them is worth knowing. */
   private static final Set<String> HARMLESS = Set.of(JDK, TROUPE);
 
   private ComputedWith() {}

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * first lease shows that weights were published.
  */
 final class GreedyProof {
-  /** The same in all runs, so that their lines can be compared. */
+  /** The prompt of the line, one for all runs, so that their lines can be compared. */
   static final String TEXT = "The capital of France is";
 
   private static final int TOKENS = 12;

@@ -33,7 +33,7 @@ public interface RunEnvironment extends ClusterFacts {
   /** Where workers of this JVM find them. */
   WeightSource source();
 
-  /** The newest weights themselves, where engines of this JVM can draw by them. */
+  /** The newest weights themselves, where engines of this JVM can sample with them. */
   Optional<InMemoryWeights> inMemory();
 
   /** How many workers this JVM has, of those the configuration asks for. */

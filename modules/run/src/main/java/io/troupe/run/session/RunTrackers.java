@@ -89,7 +89,7 @@ final class RunTrackers implements AutoCloseable {
     }
   }
 
-  /** Tells how each tracker is, now and then, until this is closed. */
+  /** Reports the state of each tracker, now and then, until this is closed. */
   void watch(Watcher watcher) {
     if (children.isPresent()) {
       Thread.ofVirtual().name("watch-trackers").start(() -> look(watcher));

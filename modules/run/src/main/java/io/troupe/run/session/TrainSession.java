@@ -92,7 +92,7 @@ public final class TrainSession {
   /** How a session ended. */
   record Outcome(RunEnd end, RunState state) {}
 
-  /** How long the one before may take to let go of the journal. */
+  /** How long the one before may take to release the journal. */
   private static final Duration HANDOVER_TIMEOUT = Duration.ofSeconds(60);
 
   private static final long POLL_MILLIS = 250;
@@ -296,7 +296,9 @@ public final class TrainSession {
     }
   }
 
-  /** Those that a worker of this process drives; the nodes of a cluster have their own. */
+  /**
+   * Opens the servers that a worker of this process drives; the nodes of a cluster have their own.
+   */
   private RunInferenceServers servers(RunSettings settings, PolicyEngines engines, RunOutput screen)
       throws IOException, InterruptedException {
     boolean none = stage.workers(settings.workers()) == 0;
@@ -379,7 +381,7 @@ public final class TrainSession {
         .ifPresent(
             copy ->
                 notes.add(
-                    "intact records stood behind a hole in what was dropped, as a power loss leaves"
+                    "intact records were behind a hole in what was dropped, as a power loss leaves"
                         + " them: they are kept in "
                         + copy));
     notes.addAll(resume.notes());

@@ -35,7 +35,7 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
     RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
     if (config.rollout().usesServers()) {
       throw new UnmodelledRunException(
-          "%s sampled by inference servers, whose batches its journal does not tell of; fit a run"
+          "%s sampled by inference servers, whose batches its journal does not have; fit a run"
                   .formatted(folder.name())
               + " of rollout.workers");
     }

@@ -42,11 +42,11 @@ final class NodeProcessPlannerTest {
         "run", run.toString(), "token", TestRuns.DJL, RunSecret.random().hex(), false, inputs, "");
   }
 
-  private List<ChildSpec> crew(int workers, String gpus) throws IOException {
-    return crew(workers, gpus, true, terms());
+  private List<ChildSpec> planned(int workers, String gpus) throws IOException {
+    return planned(workers, gpus, true, terms());
   }
 
-  private List<ChildSpec> crew(int workers, String gpus, boolean takesOver, RunDescriptor terms)
+  private List<ChildSpec> planned(int workers, String gpus, boolean takesOver, RunDescriptor terms)
       throws IOException {
     return new NodeProcessPlanner(
             "a",
@@ -65,16 +65,16 @@ final class NodeProcessPlannerTest {
 
   @Test
   void of_gpus_givesEachWorkerOneOfItsOwn() throws IOException {
-    List<ChildSpec> crew = crew(2, "virtual:4");
-    assertThat(crew).extracting(ChildSpec::name).containsExactly("a-w1", "a-w2", "a-standby");
-    assertThat(crew)
+    List<ChildSpec> children = planned(2, "virtual:4");
+    assertThat(children).extracting(ChildSpec::name).containsExactly("a-w1", "a-w2", "a-standby");
+    assertThat(children)
         .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
         .containsExactly("0", "1", "2");
   }
 
   @Test
   void of_noGpuLeftForTheStandby_letsItSeeNone() throws IOException {
-    assertThat(crew(2, "virtual:2"))
+    assertThat(planned(2, "virtual:2"))
         .extracting(child -> child.environment().getOrDefault("CUDA_VISIBLE_DEVICES", "all"))
         .containsExactly("0", "1", "");
   }
@@ -84,12 +84,12 @@ final class NodeProcessPlannerTest {
     String secret = RunSecret.random().hex();
     RunDescriptor terms =
         new RunDescriptor("run", "/nowhere/run", "token", TestRuns.DJL, secret, true, Map.of(), "");
-    ChildSpec worker = crew(1, "none", false, terms).getFirst();
+    ChildSpec worker = planned(1, "none", false, terms).getFirst();
     assertThat(worker.command()).contains("--weights").noneMatch(part -> part.contains(secret));
     assertThat(worker.environment()).containsEntry(ChildSecrets.WEIGHTS, secret);
     assertThat(terms.toString()).doesNotContain(secret);
 
-    assertThatThrownBy(() -> crew(1, "none", true, terms))
+    assertThatThrownBy(() -> planned(1, "none", true, terms))
         .hasMessageContaining("the run folder /nowhere/run is not the coordinator's on this host");
   }
 
@@ -102,8 +102,8 @@ final class NodeProcessPlannerTest {
     Map<String, String> inputs = InputDigests.of(here);
     assertThat(InputDigests.of(other).get("data")).isNotEqualTo(inputs.get("data"));
 
-    assertThat(crew(1, "none", false, terms(inputs))).hasSize(1);
-    assertThatThrownBy(() -> crew(1, "none", false, terms(InputDigests.of(other))))
+    assertThat(planned(1, "none", false, terms(inputs))).hasSize(1);
+    assertThatThrownBy(() -> planned(1, "none", false, terms(InputDigests.of(other))))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("data of run run is not the coordinator's on this host (digest ")
         .hasMessageContaining(
@@ -114,7 +114,7 @@ final class NodeProcessPlannerTest {
   void of_shareOfAPlacement_startsItsWorkersOnItsGpus() throws IOException {
     NodeAssignment share =
         new NodeAssignment(1, List.of(List.of(2), List.of(3)), List.of(), List.of(0), List.of(1));
-    NodeProcessPlanner crew =
+    NodeProcessPlanner planner =
         new NodeProcessPlanner(
             "a",
             Optional.empty(),
@@ -126,12 +126,12 @@ final class NodeProcessPlannerTest {
             new NodeWeightStore(
                 "a",
                 new ListenAddress(new HostPort("127.0.0.1", 0), ConnectionFactory.onLoopback())));
-    assertThat(crew.plan(terms(), share, (_, _) -> {}).children())
+    assertThat(planner.plan(terms(), share, (_, _) -> {}).children())
         .extracting(child -> child.environment().get("CUDA_VISIBLE_DEVICES"))
         .containsExactly("2", "3");
     assertThatThrownBy(
             () ->
-                crew.plan(
+                planner.plan(
                     terms(),
                     new NodeAssignment(1, List.of(List.of(7)), List.of(), List.of(), List.of()),
                     (_, _) -> {}))
@@ -149,7 +149,7 @@ final class NodeProcessPlannerTest {
                 new NodeAssignment.AssignedRank(5, List.of(1))),
             List.of(),
             List.of(2));
-    NodeAgent.ProcessPlan muster =
+    NodeAgent.ProcessPlan plan =
         new NodeProcessPlanner(
                 "a",
                 Optional.empty(),
@@ -163,11 +163,11 @@ final class NodeProcessPlannerTest {
                     new ListenAddress(
                         new HostPort("127.0.0.1", 0), ConnectionFactory.onLoopback())))
             .plan(terms(), share, (_, _) -> {});
-    assertThat(muster.ranks()).containsExactlyInAnyOrder("a-t4", "a-t5");
-    assertThat(muster.children())
+    assertThat(plan.ranks()).containsExactlyInAnyOrder("a-t4", "a-t5");
+    assertThat(plan.children())
         .extracting(NodeProcessPlannerTest::does)
         .containsExactly("a-w1 draws on 3", "a-t4 draws on 0", "a-t5 draws on 1");
-    ChildSpec rank = muster.children().getLast();
+    ChildSpec rank = plan.children().getLast();
     assertThat(rank.command())
         .containsSubsequence(
             "trainer-rank", "--rank", "5", "--ranks-on-node", "2", "--ranks-port", "7422")
@@ -246,9 +246,9 @@ final class NodeProcessPlannerTest {
 
   @Test
   void of_moreWorkersThanGpus_isRefused() {
-    assertThatThrownBy(() -> crew(3, "virtual:2"))
+    assertThatThrownBy(() -> planned(3, "virtual:2"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("3 GPUs are wanted, and 2 of this host's 2 are free");
-    assertThatThrownBy(() -> crew(1, "virtual:many")).hasMessageContaining("takes a number");
+    assertThatThrownBy(() -> planned(1, "virtual:many")).hasMessageContaining("takes a number");
   }
 }

@@ -142,7 +142,7 @@ class TeacherOverHttpTest {
       assertThatThrownBy(() -> HttpScorer.open(at(server), TOKENIZER, CONTEXT, 1001))
           .isInstanceOf(InferenceCallException.class)
           .hasMessageContaining(
-              "it does not tell the 1001 most likely tokens of each place (distillation.top_k):"
+              "it does not report the 1001 most likely tokens of each place (distillation.top_k):"
                   + " prompt_logprobs lies in [0, 1000], and is 1001")
           .hasMessageContaining("or lower distillation.top_k");
     }

@@ -9,7 +9,7 @@ import java.time.Duration;
 
 /** What an episode of a run is. */
 public sealed interface EpisodeSettings {
-  /** One answer. */
+  /** An episode is one completion. */
   record SingleTurn() implements EpisodeSettings {}
 
   /**

@@ -10,7 +10,7 @@ import io.troupe.engine.train.OptimizerSettings;
 /**
  * All a run needs to know besides its task and its policy.
  *
- * @param seed of initial weights, order and draws
+ * @param seed of initial weights, order and sampling
  * @param limits what the coordinator decides by
  * @param loss of a step
  * @param optimisation of a step, but for the learning rate

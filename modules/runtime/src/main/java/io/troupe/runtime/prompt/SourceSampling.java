@@ -25,7 +25,7 @@ public record SourceSampling(
     ownLimits = Map.copyOf(ownLimits);
   }
 
-  /** The same for all sources. */
+  /** Settings that are equal for all sources. */
   public static SourceSampling of(SamplingSettings general) {
     return new SourceSampling(general, Map.of(), Map.of(), new EpisodeSettings.SingleTurn());
   }

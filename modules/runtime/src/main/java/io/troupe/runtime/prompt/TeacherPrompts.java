@@ -41,7 +41,7 @@ public final class TeacherPrompts {
 
   /**
    * What speaks against a template: two prompts of the same tokens and different solutions. A
-   * completion comes with the tokens of its prompt, which do not tell one from the other.
+   * completion comes with the tokens of its prompt, which do not distinguish them.
    *
    * @param template of the teacher's prompts
    * @return names both prompts; empty if there are no such two

@@ -19,7 +19,7 @@ public final class VerdictSummary {
         .thenApply(_ -> stages.stream().map(CompletableFuture::join).toList());
   }
 
-  /** What pools have done, all told; of their times those of the slowest. */
+  /** What pools have done in all; of their times those of the slowest. */
   public static StepMeter.Verification done(List<PoolReport> pools) {
     return new StepMeter.Verification(
         pools.stream().mapToDouble(PoolReport::millisP50).max().orElse(0),

@@ -337,7 +337,7 @@ public record WorkerState(
     if (counted.failures() >= MOST_SAMPLE_FAILURES && replaceable) {
       return next(
           fail(
-              "%s could not draw %d groups in a row, the last: %s"
+              "%s could not sample %d groups in a row, the last: %s"
                   .formatted(id, counted.failures(), reason)));
     }
     WorkerState paused = with((part.from() == 0 ? counted.ended() : counted).pause(true));

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Hands weights from the trainer to workers of the same JVM. It keeps the newest only: who asks for
- * an older one is about to be told of the newest.
+ * an older one is about to receive the newest.
  */
 public final class InMemoryWeights implements WeightPublisher, WeightSource {
   private static final String PLACE = "memory";

@@ -3,7 +3,7 @@ package io.troupe.runtime.weights;
 import io.troupe.core.weights.WeightVersion;
 
 /**
- * Tells of weights without carrying them.
+ * Describes weights without carrying them.
  *
  * @param version what they are
  * @param digest as in {@link io.troupe.engine.weights.WeightSnapshot}

@@ -87,7 +87,7 @@ class WorkerStateTest {
     assertThat(failures(state.samplingFailed(part, new IllegalStateException("last"), false)))
         .isEmpty();
     assertThat(failures(state.samplingFailed(part, new IllegalStateException("last"), true)))
-        .containsExactly("w-1 could not draw 8 groups in a row, the last: last");
+        .containsExactly("w-1 could not sample 8 groups in a row, the last: last");
   }
 
   private static List<String> failures(WorkerState.Next next) {

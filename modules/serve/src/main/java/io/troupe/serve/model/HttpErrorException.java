@@ -36,7 +36,7 @@ public final class HttpErrorException extends Exception {
     return status;
   }
 
-  /** The same for agents. */
+  /** Returns the refusal that agents receive. */
   public Refusal refusal() {
     return new Refusal(status, type, parameter, Causes.message(this));
   }

@@ -38,7 +38,7 @@ final class ActiveGroup {
     return lengths;
   }
 
-  /** What the coordinator is told once it is judged. */
+  /** What the coordinator receives once it is judged. */
   Input judged() {
     return content.judged(lease, versions);
   }

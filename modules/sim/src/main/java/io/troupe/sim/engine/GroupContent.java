@@ -22,7 +22,7 @@ public interface GroupContent {
   int[] lengths(TokenVersions versions);
 
   /**
-   * What the coordinator is told once all completions are sampled and judged.
+   * What the coordinator receives once all completions are sampled and judged.
    *
    * @param versions one a completion
    */

@@ -20,7 +20,7 @@ public interface RunContent {
   void forget(LeaseId lease);
 
   /**
-   * What the coordinator is told once a step has ended.
+   * What the coordinator receives once a step has ended.
    *
    * @param tokens that its loss counts
    */

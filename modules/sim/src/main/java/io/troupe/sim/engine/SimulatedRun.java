@@ -44,7 +44,7 @@ public final class SimulatedRun {
     this(scenario, seed, new ModelContent(scenario, seed));
   }
 
-  /** The same with a content of its own. */
+  /** A run with a content of its own. */
   public SimulatedRun(Scenario scenario, long seed, RunContent content) {
     this.scenario = scenario;
     this.seed = seed;

@@ -210,7 +210,9 @@ final class SimulatedWorker {
 
   // --- faults ---
 
-  /** Its process dies, which the coordinator hears at once; another starts after a time. */
+  /**
+   * Kills the worker's process, which the coordinator hears at once; another starts after a time.
+   */
   void die(long restartMicros) {
     if (!alive) {
       return;
@@ -220,7 +222,7 @@ final class SimulatedWorker {
     restart(restartMicros);
   }
 
-  /** Its process ends with the coordinator's, and starts again. */
+  /** Ends the worker's process with the coordinator's, and starts it again. */
   void end() {
     alive = false;
     engine.clear();
@@ -243,7 +245,7 @@ final class SimulatedWorker {
             });
   }
 
-  /** Its engine fails every request until a time, those it has first. */
+  /** Makes the worker's engine fail every request until a time, the open ones first. */
   void breakEngine(long until) {
     if (alive) {
       brokenUntil = Math.max(brokenUntil, until);

@@ -128,7 +128,7 @@ public record Prediction(Scenario scenario, List<SimulationResult> results, List
     return shares;
   }
 
-  /** The same for a person. */
+  /** Returns the prediction as lines for a person. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add("model           " + scenario.model().origin().source());

@@ -12,7 +12,10 @@ public final class HostName {
 
   private HostName() {}
 
-  /** Its name; the kernel's own where it can be read, because a name server may be slow. */
+  /**
+   * Returns the name of this host; the kernel's where it can be read, because a name server may be
+   * slow.
+   */
   public static String name() {
     try {
       if (Files.isReadable(KERNEL_NAME)) {

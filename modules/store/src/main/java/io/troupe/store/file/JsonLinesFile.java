@@ -283,7 +283,7 @@ public final class JsonLinesFile implements AutoCloseable {
     lost += lines;
     if (!reported) {
       reported = true;
-      report.accept(reason + "; training goes on, further losses are only counted");
+      report.accept(reason + "; training continues, further losses are only counted");
     }
   }
 

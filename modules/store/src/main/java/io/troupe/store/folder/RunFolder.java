@@ -139,7 +139,7 @@ public final class RunFolder {
   }
 
   /**
-   * Finds the folder of a run that is only looked at; it may be going on, and may not be writable.
+   * Finds the folder of a run that is only looked at; it may be at work, and may not be writable.
    *
    * @throws FormatException if run.json or resolved.yaml is of another version
    * @throws IOException as {@link #open}

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The right to be the head of a run: a file of the run folder that one process at a time has
- * locked. It is what decides between the sides of a cluster that has come apart, since all of them
- * see the same file, and the operating system takes it from a process that is dead.
+ * The right to coordinate a run: a file of the run folder that one process at a time has locked. It
+ * is what decides between the sides of a cluster that has come apart, since all of them see the
+ * same file, and the operating system takes it from a process that is dead.
  *
  * <p>A server of network files also takes it from a living process that it has not heard for a
  * while (90 s, with NFS 4), and does not say so. So who takes it signs beside it, and {@link
@@ -20,7 +20,7 @@ import java.util.UUID;
  * undone.
  *
  * <p>It is not the lock of the journal, because a process may have to hold it before it knows
- * whether it will write: one that waits to become the head takes it first.
+ * whether it will write: one that waits to become the coordinator takes it first.
  */
 public final class RunLease implements Closeable {
   private static final String NAME = "lease";

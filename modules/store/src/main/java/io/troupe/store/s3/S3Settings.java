@@ -85,7 +85,7 @@ public record S3Settings(String endpoint, String region, boolean pathStyle) {
     try {
       return Optional.of(DefaultAwsRegionProviderChain.builder().build().getRegion().id());
     } catch (SdkClientException e) {
-      return Optional.empty(); // the chain's way to say that nobody told it
+      return Optional.empty(); // the chain's way to say that nothing names it
     }
   }
 }

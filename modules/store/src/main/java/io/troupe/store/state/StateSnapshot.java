@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param journal the place behind the last record that the state holds
  */
 public record StateSnapshot(JournalPosition journal, RunState state) {
-  /** Its file in a checkpoint. */
+  /** The file of the state in a checkpoint. */
   public static final String FILE = "state.json";
 
   /** Reads a file; empty when there is none. */

@@ -112,7 +112,7 @@ final class JsonLinesFileTest {
     assertThat(file()).hasContent("1234\n");
     assertThat(reports).hasSize(1);
     assertThat(reports.getFirst())
-        .contains("cannot write lines: ", "No space left on device", "training goes on");
+        .contains("cannot write lines: ", "No space left on device", "training continues");
   }
 
   @Test

@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 /**
  * The lives of a run's groups as OpenTelemetry's spans: a trace a group, from its admission to the
  * step that trained on it or to whatever else became of it, and in it without gaps what it was at:
- * waiting, drawing, judging, buffered, training.
+ * waiting, sampling, judging, buffered, training.
  *
- * <p>Ids follow from the run's name and the events alone, so that a run that is told twice is not
+ * <p>Ids follow from the run's name and the events alone, so that a run that is sent twice is not
  * two runs. What a resume undoes ends there; what continues afterwards is a trace of its own.
  *
  * @see <a href="https://opentelemetry.io/docs/specs/otel/trace/api/">the tracing API</a>
@@ -63,7 +63,7 @@ public final class GroupSpans {
     this.out = out;
   }
 
-  /** Groups that have not ended, and of which nothing whole was told. */
+  /** Groups that have not ended, and of which nothing whole was sent. */
   public int open() {
     return lives.size();
   }

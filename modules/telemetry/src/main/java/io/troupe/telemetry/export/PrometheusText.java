@@ -58,7 +58,7 @@ public final class PrometheusText {
           gauge(
               "troupe_groups_leased",
               "groups",
-              "groups under lease: being drawn or judged",
+              "groups under lease: being sampled or judged",
               "at the concurrency limit: workers are the bottleneck",
               view -> view.accounting().leased()),
           gauge(

@@ -121,7 +121,7 @@ public record EventText(
           Line.story(
               "warn",
               Map.of("step", state.version().number()),
-              () -> "the run goes on from %s".formatted(state.version()));
+              () -> "the run continues from %s".formatted(state.version()));
       case Event.DemandRaised(var worker, long total) ->
           new Line(
               ALL,
@@ -145,7 +145,7 @@ public record EventText(
               lease.group().number(),
               worker.value());
       case Event.LeaseSampled(var lease, long _) ->
-          Line.ofGroup(ALL, "plain", lease.group(), () -> lease + " drawn, being verified");
+          Line.ofGroup(ALL, "plain", lease.group(), () -> lease + " sampled, being verified");
       case Event.LeaseEnded(var lease, var reason, String detail, boolean counts) ->
           Line.ofGroup(
               ENDS,

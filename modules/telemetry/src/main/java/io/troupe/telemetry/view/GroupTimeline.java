@@ -48,7 +48,7 @@ final class GroupTimeline {
     return stage.equals("sampling") || stage.equals("verifying");
   }
 
-  /** It waits to be sampled again, and what it had is void. */
+  /** Notes that the group waits to be sampled again, and that what was sampled is void. */
   void requeued(String why, long at) {
     stage("waiting", at);
     trouble = why;
@@ -58,14 +58,14 @@ final class GroupTimeline {
     scoredAt = 0;
   }
 
-  /** It comes with its answer, from a checkpoint. */
+  /** Notes that the group comes with its answer, from a checkpoint. */
   void holds(GroupSummary summary, String next, long at) {
     answer = List.of(summary);
     fence = summary.lease().fence();
     stage(next, at);
   }
 
-  /** It is over, and counts in no stage. */
+  /** Notes that the group is over, and counts in no stage. */
   void end(String fate, long at) {
     counts.remove(stage);
     stage = fate;

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What of a run's infrastructure is out of order, as its events tell it. It says each change in one
- * sentence, and says nothing of probes that fail: they change nothing.
+ * What of a run's infrastructure is out of order, as its events report it. It says each change in
+ * one sentence, and says nothing of probes that fail: they change nothing.
  *
  * <p>Not safe for use by several threads. Times are milliseconds since 1970.
  */
@@ -128,7 +128,7 @@ public final class InfrastructureTroubles {
     return known.values().stream().filter(one -> one.isThere(now)).map(Known::trouble).toList();
   }
 
-  /** The same without what nothing waits for. */
+  /** Returns the troubles without what nothing waits for. */
   List<RunView.Trouble> ofSampling(long now) {
     return known.values().stream()
         .filter(Known::ofSampling)

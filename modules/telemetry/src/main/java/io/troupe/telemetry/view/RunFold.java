@@ -25,8 +25,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A run as its events tell it, kept in bounded memory: the one fold behind the console, its API and
- * its command line, live and on the journal of a dead run.
+ * A run as its events report it, kept in bounded memory: the one fold behind the console, its API
+ * and its command line, live and on the journal of a dead run.
  *
  * <p>It counts rather than keeps {@link RunState}, because an event must cost the coordinator's
  * thread about a microsecond, however many groups are live and workers have been; a property test
@@ -170,7 +170,7 @@ public final class RunFold {
     return new RunSnapshot(this, now).staleness();
   }
 
-  /** Who holds which weights. */
+  /** Returns which process holds which weights. */
   public synchronized RunView.Weights weights(long now) {
     return new RunSnapshot(this, now).weights();
   }
@@ -383,7 +383,7 @@ public final class RunFold {
       }
       live.put(life.group, life);
     }
-    mark("restart", at, "goes on from v" + version);
+    mark("restart", at, "continues from v" + version);
   }
 
   private GroupTimeline scored(GroupSummary summary, long at) {

@@ -93,7 +93,7 @@ final class RunSnapshot {
         new RunView.Stage(
             "rollout",
             rollout(),
-            "%d groups being drawn".formatted(fold.count("sampling")),
+            "%d groups being sampled".formatted(fold.count("sampling")),
             culprit == RunFold.ROLLOUT),
         new RunView.Stage(
             "verification",
@@ -194,11 +194,12 @@ final class RunSnapshot {
                   100 * held)
               : "The trainer: it computed %s.".formatted(part);
       case RunFold.ROLLOUT ->
-          "Rollout: the trainer stood idle %s while completions were drawn.".formatted(part);
+          "Rollout: the trainer was idle %s while completions were sampled.".formatted(part);
       case RunFold.VERIFIER ->
-          "Verification: the trainer stood idle %s while all that was left was judged."
+          "Verification: the trainer was idle %s while all that was left was judged."
               .formatted(part);
-      default -> "Workers: nobody drew or trained %s; no worker had work.".formatted(part);
+      default ->
+          "Workers: nothing was sampled or trained for %s; no worker had work.".formatted(part);
     };
   }
 

@@ -22,7 +22,7 @@ public record RunViewSettings(
     String stale,
     int maxConcurrentGroups,
     long steps) {
-  /** The facts that a run's limits tell. */
+  /** The facts that follow from a run's limits. */
   public static RunViewSettings of(String run, RunLimits limits) {
     return new RunViewSettings(
         run,

@@ -113,7 +113,7 @@ final class WaitGraph {
                         "g" + life.group,
                         life.worker,
                         life.since,
-                        "it is the oldest of %d being drawn".formatted(fold.count("sampling")))));
+                        "it is the oldest of %d being sampled".formatted(fold.count("sampling")))));
     oldest("verifying")
         .ifPresent(
             life ->
@@ -155,7 +155,7 @@ final class WaitGraph {
     Optional<GroupTimeline> drawing = oldest("sampling");
     if (drawing.isPresent()) {
       GroupTimeline life = drawing.get();
-      return "%s and waits for rollout: %d are being drawn, the oldest, g%d, by %s for %s.%s"
+      return "%s and waits for rollout: %d are being sampled, the oldest, g%d, by %s for %s.%s"
           .formatted(
               needs,
               fold.count("sampling"),

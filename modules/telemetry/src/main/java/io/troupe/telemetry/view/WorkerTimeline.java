@@ -85,7 +85,7 @@ final class WorkerTimeline {
     holds(newest, at);
   }
 
-  /** It takes nothing new, and is gone with the last that it holds. */
+  /** Notes that the worker takes nothing new, and is gone with the last group that it holds. */
   void retired(long at) {
     retired = true;
     settle(at);

@@ -22,7 +22,7 @@ final class WorkerTimelines {
   private long present;
   private long absentSince;
 
-  /** Nobody yet, in a map that is empty and sorted. */
+  /** Timelines of no worker yet, in a map that is empty and sorted. */
   WorkerTimelines(Map<String, WorkerTimeline> lives) {
     this.timelines = lives;
   }

@@ -159,7 +159,7 @@ class RunFoldTest {
     Rehearsed run = drawing().answer().pass(2_500);
     assertThat(run.fold.waits(run.now(), List.of()).root())
         .isEqualTo(
-            "The trainer has 1 of 3 groups and waits for rollout: 2 are being drawn, the oldest,"
+            "The trainer has 1 of 3 groups and waits for rollout: 2 are being sampled, the oldest,"
                 + " g2, by a for 2.5 s.");
   }
 

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * The 58 instructions of IFBench (V. Pyatkin et al., "Generalizing Verifiable Instruction
- * Following", 2025), as its checkers stood at commit db69a6f.
+ * Following", 2025), as its checkers were at commit db69a6f.
  */
 final class IfBenchInstructions {
   private IfBenchInstructions() {}
@@ -25,23 +25,23 @@ final class IfBenchInstructions {
     return List.of(
         exact(
             "count:word_count_range",
-            "Between so many and so many words (runs of letters, digits and underscores).",
+            "Between N and M words (runs of letters, digits and underscores).",
             IfBenchWords::countRange),
         exact(
             "count:unique_word_count",
-            "At least so many different words, whatever their case, marks at their ends dropped.",
+            "At least N different words, whatever their case, marks at their ends dropped.",
             IfBenchWords::uniqueWords),
         exact(
             "count:conjunctions",
-            "At least so many different of and, but, for, nor, or, so, yet; spellings count apart.",
+            "At least N different of and, but, for, nor, or, so, yet; spellings count apart.",
             IfBenchWords::conjunctions),
         exact(
             "count:person_names",
-            "At least so many of the 50 first names of the prompt.",
+            "At least N of the 50 first names of the prompt.",
             IfBenchWords::personNames),
         exact(
             "count:numbers",
-            "Exactly so many runs of digits, all punctuation removed first.",
+            "Exactly N runs of digits, all punctuation removed first.",
             IfBenchWords::numbers),
         plain(
             "count:punctuation",
@@ -53,7 +53,7 @@ final class IfBenchInstructions {
             IfBenchWords::japanese),
         approximate(
             "count:pronouns",
-            "At least so many pronouns, by NLTK's word tokenizer.",
+            "At least N pronouns, by NLTK's word tokenizer.",
             IfBenchWords::pronouns),
         exact(
             "count:keywords_multiple",
@@ -65,7 +65,7 @@ final class IfBenchInstructions {
     return List.of(
         exact(
             "ratio:stop_words",
-            "At most so many per cent of the words are stop words.",
+            "At most N per cent of the words are stop words.",
             IfBenchWords::stopWords),
         sentenceRule(
             "ratio:sentence_type",
@@ -77,8 +77,7 @@ final class IfBenchInstructions {
             IfBenchSentences::isBalanced),
         exact(
             "ratio:overlap",
-            "So many per cent, give or take 2, of its character trigrams are in the reference"
-                + " text.",
+            "N per cent, give or take 2, of its character trigrams are in the reference" + " text.",
             IfBenchSentences::overlap),
         sentenceRule(
             "ratio:sentence_words",
@@ -112,7 +111,7 @@ final class IfBenchInstructions {
             "words:start_verb", "The first token is a verb.", IfBenchWords::startsWithVerb),
         exact(
             "words:repeats",
-            "No word more than so many times, whatever its case.",
+            "No word more than N times, whatever its case.",
             IfBenchWords::repeats),
         sentenceRule(
             "words:odd_even_syllables",
@@ -152,7 +151,7 @@ final class IfBenchInstructions {
             IfBenchSentences::keyword),
         approximate(
             "sentence:increment",
-            "Each sentence has so many words more than the one before.",
+            "Each sentence has N words more than the one before.",
             IfBenchSentences::increment));
   }
 

@@ -29,7 +29,7 @@ final class IfEvalInstructions {
             KeywordConditions::forbiddenWords),
         exact(
             "keywords:letter_frequency",
-            "The letter, whatever its case, stands as often as said.",
+            "The letter, whatever its case, is there as often as said.",
             KeywordConditions::letterFrequency),
         exact(
             "language:response_language",
@@ -41,7 +41,7 @@ final class IfEvalInstructions {
             LengthConditions::sentences),
         exact(
             "length_constraints:number_paragraphs",
-            "Exactly so many paragraphs between lines of ***; an empty one within fails.",
+            "Exactly N paragraphs between lines of ***; an empty one within fails.",
             LengthConditions::paragraphs),
         exact(
             "length_constraints:number_words",
@@ -49,11 +49,11 @@ final class IfEvalInstructions {
             LengthConditions::words),
         exact(
             "length_constraints:nth_paragraph_first_word",
-            "So many paragraphs between blank lines, the n-th beginning with the word.",
+            "N paragraphs between blank lines, the n-th beginning with the word.",
             LengthConditions::firstWordOfParagraph),
         exact(
             "detectable_content:number_placeholders",
-            "At least so many texts in square brackets, each on one line.",
+            "At least N texts in square brackets, each on one line.",
             FormatConditions::placeholders),
         exact(
             "detectable_content:postscript",
@@ -61,7 +61,7 @@ final class IfEvalInstructions {
             FormatConditions::postscript),
         exact(
             "detectable_format:number_bullet_lists",
-            "Exactly so many lines begin with * (not **) or -.",
+            "Exactly N lines begin with * (not **) or -.",
             FormatConditions::bullets),
         plain(
             "detectable_format:constrained_response",
@@ -69,11 +69,11 @@ final class IfEvalInstructions {
             FormatConditions::isConstrained),
         exact(
             "detectable_format:number_highlighted_sections",
-            "At least so many *texts* and **texts**; a bold one may count for both.",
+            "At least N *texts* and **texts**; a bold one may count for both.",
             FormatConditions::highlights),
         exact(
             "detectable_format:multiple_sections",
-            "At least so many headings: the section's name, then a number.",
+            "At least N headings: the section's name, then a number.",
             FormatConditions::sections),
         plain(
             "detectable_format:json_format",

@@ -36,7 +36,7 @@ final class IfMultiInstructions {
             KeywordConditions::frequency),
         exact(
             "keywords:exclude_word_harder",
-            "The keyword does not stand between two spaces; at a comma or an end it may.",
+            "The keyword is not between two spaces; at a comma or an end it may.",
             KeywordConditions::spacedWordAbsent),
         plain(
             "keywords:palindrome",
@@ -68,15 +68,15 @@ final class IfMultiInstructions {
             SentenceConditions::lastWord),
         exact(
             "count:lowercase_counting",
-            "At most so many words of the letters a to z, all told.",
+            "At most N words of the letters a to z, in all.",
             LengthConditions::lowerCaseWordsAtMost),
         approximate(
             "count:counting_composition",
-            "Three paragraphs between ***, each of so many sentences of so many tokens.",
+            "Three paragraphs between ***, each of N sentences of M tokens.",
             LengthConditions::composition),
         approximate(
             "count:count_unique",
-            "No token twice, marks included, case told apart.",
+            "No token twice, marks included, with its case.",
             arguments -> LengthConditions::hasUniqueTokens),
         exact(
             "count:count_increment_word",
@@ -96,7 +96,7 @@ final class IfMultiInstructions {
     return List.of(
         exact(
             "copy:repeat_phrase",
-            "The phrase so many times, at most one word of each changed, one of the last.",
+            "The phrase N times, at most one word of each changed, one of the last.",
             CopyConditions::phrases),
         exact(
             "copy:copy",
@@ -105,7 +105,7 @@ final class IfMultiInstructions {
         exact("copy:copying_simple", "As copy:copy.", CopyConditions::copy),
         exact(
             "copy:copying_multiple",
-            "The prompt to repeat so many times with ****** between.",
+            "The prompt to repeat N times with ****** between.",
             CopyConditions::copies),
         exact(
             "new:copy_span_idx",
@@ -117,7 +117,7 @@ final class IfMultiInstructions {
     return List.of(
         plain(
             "detectable_format:sentence_hyphens",
-            "What stands between hyphens are, one by one, the sentences.",
+            "The texts between hyphens are, one by one, the sentences.",
             SentenceConditions::isJoinedByHyphens),
         plain(
             "detectable_format:square_brackets",

@@ -22,7 +22,7 @@ import java.util.Set;
  * write prompts, a verdict would be chance: here an absent argument is an error.
  */
 final class InstructionArguments {
-  /** They do not say what to check. */
+  /** Arguments that do not say what to check. */
   static final class BadArgumentException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

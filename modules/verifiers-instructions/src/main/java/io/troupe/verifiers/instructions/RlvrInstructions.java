@@ -41,7 +41,7 @@ final class RlvrInstructions {
             }),
         exact(
             "verify_keyword_frequency",
-            "Exactly so many words equal the word, whatever its case.",
+            "Exactly N words equal the word, whatever its case.",
             arguments -> {
               String word = lower(arguments.text("word"));
               double number = arguments.number("N");
@@ -57,7 +57,7 @@ final class RlvrInstructions {
             }),
         exact(
             "verify_letter_frequency",
-            "The letter, its case told apart, stands exactly so many times.",
+            "The letter, with its case, is there exactly N times.",
             arguments -> {
               String letter = arguments.text("letter");
               double number = arguments.number("N");
@@ -95,7 +95,7 @@ final class RlvrInstructions {
     return List.of(
         exact(
             "verify_paragraph_count",
-            "Exactly so many paragraphs between * * *, none of them empty.",
+            "Exactly N paragraphs between * * *, none of them empty.",
             arguments -> {
               double number = arguments.number("N");
               return answer -> {
@@ -105,7 +105,7 @@ final class RlvrInstructions {
             }),
         exact(
             "validate_word_constraint",
-            "At least, at most or around (a tenth more or less) so many words.",
+            "At least, at most or around (a tenth more or less) N words.",
             arguments -> {
               double number = arguments.number("N");
               double slack = Math.max(Math.rint(number * 0.1), 1);
@@ -113,12 +113,12 @@ final class RlvrInstructions {
             }),
         exact(
             "verify_sentence_constraint",
-            "At least, at most or around (one more or less) so many sentences.",
+            "At least, at most or around (one more or less) N sentences.",
             arguments ->
                 quantified(arguments, arguments.number("N"), 1, RlvrInstructions::sentences)),
         exact(
             "validate_paragraphs",
-            "So many paragraphs between blank lines, the i-th beginning with the word.",
+            "N paragraphs between blank lines, the i-th beginning with the word.",
             arguments -> {
               double number = arguments.number("N");
               String first = arguments.text("first_word");
@@ -132,11 +132,11 @@ final class RlvrInstructions {
             }),
         exact(
             "validate_frequency_capital_words",
-            "At least, at most or exactly (around) so many words of the letters A to Z.",
+            "At least, at most or exactly (around) N words of the letters A to Z.",
             arguments -> quantified(arguments, arguments.number("N"), 0, CAPITAL_WORD::countIn)),
         exact(
             "verify_bullet_points",
-            "Exactly so many lines begin with * or -.",
+            "Exactly N lines begin with * or -.",
             arguments -> {
               double number = arguments.number("N");
               return answer ->
@@ -148,15 +148,15 @@ final class RlvrInstructions {
             }),
         exact(
             "validate_placeholders",
-            "At least so many texts in square brackets, each on one line.",
+            "At least N texts in square brackets, each on one line.",
             arguments -> atLeast(arguments, PLACEHOLDER)),
         exact(
             "validate_highlighted_sections",
-            "At least so many texts between asterisks, which may be empty.",
+            "At least N texts between asterisks, which may be empty.",
             arguments -> atLeast(arguments, HIGHLIGHT)),
         exact(
             "validate_sections",
-            "The splitter cuts the text into so many parts, an empty first one aside.",
+            "The splitter cuts the text into N parts, an empty first one aside.",
             arguments -> {
               double number = arguments.number("N");
               String splitter = arguments.text("section_splitter");
@@ -236,7 +236,7 @@ final class RlvrInstructions {
             answer -> PythonLiteralReader.json(answer).isPresent()),
         exact(
             "validate_repeat_prompt",
-            "Begins with the prompt, case told apart.",
+            "Begins with the prompt, with its case.",
             arguments -> {
               String prompt = arguments.text("original_prompt");
               return answer -> answer.startsWith(prompt);
@@ -258,7 +258,7 @@ final class RlvrInstructions {
             answer -> answer.equals(lower(answer))),
         exact(
             "validate_end",
-            "Ends with the phrase, case told apart.",
+            "Ends with the phrase, with its case.",
             arguments -> {
               String phrase = arguments.text("end_phrase");
               return answer -> answer.endsWith(phrase);

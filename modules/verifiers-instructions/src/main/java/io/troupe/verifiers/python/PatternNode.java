@@ -14,7 +14,7 @@ sealed interface PatternNode {
   /** A place between characters. */
   record Place(Kind kind) implements PatternNode {}
 
-  /** One after the other. */
+  /** Parts, one after the other. */
   record Sequence(List<PatternNode> parts) implements PatternNode {}
 
   /** The first that leads to a match. */

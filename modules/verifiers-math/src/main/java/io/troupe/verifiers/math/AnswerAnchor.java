@@ -168,7 +168,9 @@ public enum AnswerAnchor {
     return Optional.empty();
   }
 
-  /** Its last position in the text; -1 if it is not there, or has no position. */
+  /**
+   * Returns the last position of the anchor in the text; -1 if it is not there, or has no position.
+   */
   int position(String text) {
     return -1;
   }

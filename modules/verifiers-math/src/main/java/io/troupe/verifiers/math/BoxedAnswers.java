@@ -109,7 +109,7 @@ final class BoxedAnswers {
     return lastIn(text) >= 0;
   }
 
-  /** Of a box: where its command begins, and what it holds. */
+  /** A box: where its command begins, and what it holds. */
   private record Span(int command, int start, int end) {}
 
   private static Optional<Span> content(String text, int start) {

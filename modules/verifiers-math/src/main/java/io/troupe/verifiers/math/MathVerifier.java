@@ -63,7 +63,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
         List.of(AnswerAnchor.values()));
     require(
         Set.copyOf(anchors).size() == anchors.size(),
-        "each anchor of the math verifier counts once, but one of %s stands twice; remove it",
+        "each anchor of the math verifier counts once, but one of %s is there twice; remove it",
         anchors);
   }
 

@@ -201,7 +201,7 @@ class MathVerifierTest {
                 new MathVerifier(
                     List.of(AnswerAnchor.BOX, AnswerAnchor.BOX), MathVerifier.Mode.ONE_ANSWER))
         .hasMessage(
-            "each anchor of the math verifier counts once, but one of [box, box] stands twice;"
+            "each anchor of the math verifier counts once, but one of [box, box] is there twice;"
                 + " remove it");
     assertThatThrownBy(() -> AnswerAnchor.named("boxes"))
         .hasMessageStartingWith("boxes is no anchor of the math verifier; name one of [box,");

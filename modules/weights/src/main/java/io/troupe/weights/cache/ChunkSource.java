@@ -7,11 +7,11 @@ import java.time.Duration;
 public interface ChunkSource {
   /** Whether a chunk can be read. */
   enum Availability {
-    /** It can, and for ever. */
+    /** The chunk can be read, and for ever. */
     PRESENT,
-    /** It may come. */
+    /** The chunk may come. */
     NOT_YET,
-    /** It will not: the transfer that was to bring it has ended. */
+    /** The chunk will not come: the transfer that was to bring it has ended. */
     GONE
   }
 

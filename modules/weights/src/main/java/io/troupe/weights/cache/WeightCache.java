@@ -31,9 +31,9 @@ import java.util.stream.Stream;
  *
  * <p>A version comes together in a directory of another name and is renamed when its last chunk is
  * checked and its manifest written; the rename is the publication. The process that opens a cache
- * owns it: a lock says so, and lets go when the process dies, however it dies. What a dead owner
- * left half done is deleted by the next; whole versions are kept. Readers need no lock: they get a
- * directory, and what they mapped outlives its deletion.
+ * owns it by a lock, which the system releases when the process dies. What a dead owner left half
+ * done is deleted by the next; whole versions are kept. Readers need no lock: they get a directory,
+ * and what they mapped outlives its deletion.
  */
 public final class WeightCache implements AutoCloseable {
   private static final String INCOMING = "incoming-";
@@ -357,7 +357,7 @@ public final class WeightCache implements AutoCloseable {
     }
   }
 
-  /** Lets go of the cache; whole versions stay for the next owner. */
+  /** Releases the cache; whole versions stay for the next owner. */
   @Override
   public void close() throws IOException {
     ownership.close();

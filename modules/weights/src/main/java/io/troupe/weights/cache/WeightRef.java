@@ -5,8 +5,8 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.weights.WeightVersion;
 
 /**
- * Names one published version exactly: all that a node must be told to fetch it and to know it for
- * the right one.
+ * Names one published version exactly: all that a node needs to fetch it and to know it for the
+ * right one.
  *
  * @param version what the trainer calls it; two runs of a trainer may call different weights so
  * @param digest SHA-256, in hex, of the manifest, which holds the digest of every chunk

@@ -8,26 +8,26 @@ import java.util.List;
 
 /** How a request for weights ended. */
 public sealed interface FetchOutcome {
-  /** They are here. */
+  /** The weights are in the cache. */
   record Ready(CachedVersion version, TransferStats report) implements FetchOutcome {}
 
-  /** They were not fetched, because newer ones were asked for meanwhile. */
+  /** The weights were not fetched, because newer ones were requested meanwhile. */
   record Superseded(WeightRef by) implements FetchOutcome {}
 
-  /** No source could give them; the next version is another attempt. */
+  /** No source had the weights; the next version is another attempt. */
   record Failed(String reason, TransferStats report) implements FetchOutcome {}
 
   /**
-   * What it took.
+   * The cost of a transfer.
    *
    * @param fetched bytes that came over the network
    * @param reused bytes taken from the version before
-   * @param corrupt chunks that arrived damaged, and were asked for again
+   * @param corrupt chunks that arrived damaged, and were requested again
    * @param failures sources that were left, in order
    */
   record TransferStats(
       long fetched, long reused, int corrupt, Duration took, List<SourceFailure> failures) {
-    /** Of weights that were here already. */
+    /** The cost of weights that were in the cache already. */
     static final TransferStats NONE = new TransferStats(0, 0, 0, Duration.ZERO, List.of());
 
     public TransferStats {

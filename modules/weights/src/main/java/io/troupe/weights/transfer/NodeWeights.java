@@ -104,7 +104,7 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
   }
 
   /**
-   * As the other {@code open}, and reports the outcome of every transfer into the cache.
+   * Opens weights, and reports the outcome of every transfer into the cache.
    *
    * @param arrivals called on the transfer's thread; must not block
    * @throws IOException if the cache is another process's, or the address is taken

@@ -31,7 +31,7 @@ public record RelayPlan<N>(Map<N, List<N>> sources) {
     require(fanOut >= 1, "a node feeds 1 other or more, not %d", fanOut);
     require(
         Set.copyOf(nodes).size() == nodes.size() && !nodes.contains(publisher),
-        "each node stands once in a relay, and the publisher not: %s",
+        "each node is once in a relay, and the publisher not: %s",
         nodes);
     List<N> sound = nodes.stream().filter(node -> !doubtful.contains(node)).toList();
     Map<N, List<N>> sources = new LinkedHashMap<>();

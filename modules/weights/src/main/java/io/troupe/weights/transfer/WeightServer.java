@@ -33,9 +33,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends a node's weights to peers that know the run's secret, including weights that are still
- * being received. Each connection has a thread, and there are so many at most; one that takes
- * nothing is closed, so that a dead receiver holds nothing up but its own thread, and that not for
- * long.
+ * being received. Each connection has a thread, and their number is bounded; one that takes nothing
+ * is closed, so that a dead receiver holds nothing up but its own thread, and that not for long.
  */
 final class WeightServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeightServer.class);
@@ -134,7 +133,7 @@ final class WeightServer implements AutoCloseable {
     }
   }
 
-  /** One receiver's questions, answered in order. */
+  /** A connection of one receiver, whose requests are answered in order. */
   private final class Session implements AutoCloseable {
     private final Connection wire;
     private final ByteBuffer question = ByteBuffer.allocate(TransferProtocol.QUESTION);

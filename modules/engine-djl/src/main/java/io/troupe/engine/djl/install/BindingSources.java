@@ -28,7 +28,7 @@ public record BindingSources(SortedMap<String, String> digests) {
   private static final String DIGESTS = "djl-native.sha256";
   private static final long MOST_BYTES = 1 << 20;
 
-  /** Those of the DJL that this process runs. */
+  /** The sources of the DJL that this process runs. */
   public static BindingSources published() {
     TreeMap<String, String> digests = new TreeMap<>();
     for (String line : lines()) {

@@ -44,7 +44,7 @@ public enum DecoderFamily {
     return biases;
   }
 
-  /** Its name for people. */
+  /** Returns the name for people. */
   public String title() {
     return architecture.substring(0, architecture.indexOf("For"));
   }

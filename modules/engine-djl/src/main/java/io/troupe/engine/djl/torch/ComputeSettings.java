@@ -49,9 +49,9 @@ public record ComputeSettings(
 
   /** What the sampler does with keys and values that older weights computed. */
   public enum KvOnSwap {
-    /** It keeps them: later tokens attend to keys and values of the older weights. */
+    /** The cache keeps the entries: later tokens attend to keys and values of the older weights. */
     KEEP,
-    /** It computes them again under the newer weights. */
+    /** The entries are computed again under the newer weights. */
     RECOMPUTE
   }
 

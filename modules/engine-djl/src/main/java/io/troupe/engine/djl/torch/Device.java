@@ -60,7 +60,7 @@ public sealed interface Device {
   private static Device present(Cuda device, int gpus) {
     require(
         device.index < gpus,
-        "the device %s is not there: PyTorch sees %d CUDA devices; `troupe doctor` tells which"
+        "the device %s is not there: PyTorch sees %d CUDA devices; `troupe doctor` lists them"
             + " PyTorch was found and how to get one for CUDA",
         device,
         gpus);

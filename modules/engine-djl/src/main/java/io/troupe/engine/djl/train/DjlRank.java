@@ -144,7 +144,7 @@ public final class DjlRank implements TrainerRank {
     return shard.orElseThrow(() -> new IllegalStateException("the rank is a member of no group"));
   }
 
-  /** What came of the rank's part of a batch, beside the gradients. */
+  /** The result of the rank's part of a batch, beside the gradients. */
   private record Gradient(String refusal, PartialStepMetrics part) {}
 
   /**

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * The bodies of vLLM's weight transfer requests. Where the size of packed buffers belongs depends
  * on the version: from 0.28 on to the start of the engine, before that to each update.
  *
- * @param sizesAtStart whether the size of packed buffers is told at the start
+ * @param sizesAtStart whether the size of packed buffers is sent at the start
  * @param bufferBytes size of a packed buffer; 0 sends each tensor by itself
  */
 record TransferRequests(boolean sizesAtStart, long bufferBytes) {

@@ -63,7 +63,7 @@ public record InferenceEndpoint(URI base, String apiKey, int concurrency, Patien
         base);
     require(
         concurrency >= 1,
-        "an endpoint draws at least one completion at a time, not %d",
+        "an endpoint samples at least one completion at a time, not %d",
         concurrency);
   }
 

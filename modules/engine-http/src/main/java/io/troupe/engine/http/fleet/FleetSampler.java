@@ -216,7 +216,7 @@ public final class FleetSampler implements SamplingEngine {
   private void check(SampleRequest request) {
     require(
         !request.settings().rawLogProbs(),
-        "lease %s: servers tell no bare log-probabilities; sample with an engine of this process",
+        "lease %s: servers report no bare log-probabilities; sample with an engine of this process",
         request.lease());
     require(
         request.prompt().length < policy.contextLength(),

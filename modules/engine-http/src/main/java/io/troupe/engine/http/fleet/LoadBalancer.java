@@ -42,8 +42,8 @@ public record LoadBalancer(SortedMap<String, Member> members) {
    */
   public record Member(int limit, int load, int others, boolean ready, int failures) {
     public Member {
-      require(limit >= 1, "a server draws at least one completion at a time, not %d", limit);
-      require(load >= 0, "a server draws no less than nothing, not %d", load);
+      require(limit >= 1, "a server samples at least one completion at a time, not %d", limit);
+      require(load >= 0, "a server samples no less than nothing, not %d", load);
     }
 
     private double share() {

@@ -124,8 +124,8 @@ record ReplicaRequest(
         ? Optional.of(
             new CheckedCompletion.Refused(
                 CheckedCompletion.Reason.HALF_WEIGHTS,
-                "the server began to read new weights and did not come to draw with them, and what"
-                    + " it tells of its weights does not show which drew a token"))
+                "the server began to read new weights and did not sample with them, and what"
+                    + " it reports of its weights does not show which sampled a token"))
         : Optional.empty();
   }
 

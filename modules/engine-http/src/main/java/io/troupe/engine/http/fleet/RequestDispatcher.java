@@ -105,7 +105,7 @@ final class RequestDispatcher implements AutoCloseable {
 
   private static IllegalStateException cannotContinueHere(ReplicaRequest request) {
     return new IllegalStateException(
-        "%s: completion %d was cut after %d tokens and is not drawn on: %s penalises the tokens of"
+        "%s: completion %d was cut after %d tokens and is not continued: %s penalises the tokens of"
                 .formatted(
                     request.replica().name(),
                     request.part().first(),
@@ -146,9 +146,9 @@ final class RequestDispatcher implements AutoCloseable {
         .outage()
         .ifPresent(
             why -> {
-              LOG.warn("no server draws, all are quarantined reason={}", why);
+              LOG.warn("no server samples, all are quarantined reason={}", why);
               EngineUnavailableException nobody =
-                  new EngineUnavailableException("no inference server draws: " + why);
+                  new EngineUnavailableException("no inference server samples: " + why);
               state.openJobs().forEach(job -> giveUp(job, nobody));
             });
   }
@@ -227,7 +227,7 @@ final class RequestDispatcher implements AutoCloseable {
       case RetryPolicy.RetryDecision.GiveUp() ->
           giveUp(
               part.job(),
-              fault.kind() == CallFailure.Kind.BAD_REQUEST // by servers that draw for others
+              fault.kind() == CallFailure.Kind.BAD_REQUEST // by servers that sample for others
                   ? broken
                   : new EngineUnavailableException(String.valueOf(broken.getMessage()), broken));
     }

@@ -24,7 +24,7 @@ public enum Capability {
   UPDATE_BY_RPC,
   /** The call to its workers takes the directory as an argument. */
   RELOAD_FROM_PATH,
-  /** Its workers receive new weights by NCCL. */
+  /** The workers of the server receive new weights by NCCL. */
   WEIGHT_TRANSFER,
   /** Computes keys and values of requests in flight again with new weights. */
   RECOMPUTE,

@@ -56,7 +56,8 @@ public final class CapabilityProbe {
       throw new InferenceCallException(
           wire.endpoint(),
           CallFailure.of(
-              CallFailure.Kind.BUSY, "it is paused and draws nothing; resume it by POST /resume"));
+              CallFailure.Kind.BUSY,
+              "it is paused and samples nothing; resume it by POST /resume"));
     }
     JsonNode version = wire.get("/version", PATIENCE).json();
     Dialect dialect = dialect(models, version);

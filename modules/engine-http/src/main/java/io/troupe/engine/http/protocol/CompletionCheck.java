@@ -31,7 +31,7 @@ import java.util.Set;
  * before it.
  *
  * @param head the tokens kept of this completion when it was cut
- * @param prompt the prompt that was sent, with the head at its end
+ * @param prompt the prompt that was sent, with {@code head} at its end
  * @param vocabularySize upper bound of token ids, exclusive
  * @param maxTokens the requested limit
  * @param endIds ids that end a completion
@@ -85,7 +85,7 @@ public record CompletionCheck(
     if (tail.length() > 0 && tail.versions()[0] < head.newest()) {
       return new Refused(
           Reason.VERSION_MISSING,
-          "it was drawn on by weights %d after tokens of %d"
+          "it was continued by weights %d after tokens of %d"
               .formatted(tail.versions()[0], head.newest()));
     }
     PartialCompletion all = head.append(tail);
@@ -125,7 +125,7 @@ public record CompletionCheck(
     if (drawn.counted().orElse(tokens.length) != tokens.length) {
       return refuse(
           Reason.TOKENS_MISSING,
-          "the server drew %d tokens and told %d"
+          "the server sampled %d tokens and reported %d"
               .formatted(drawn.counted().getAsInt(), tokens.length));
     }
     if (tokens.length == 0) {
@@ -213,7 +213,7 @@ public record CompletionCheck(
         return new Unknown(
             new Refused(
                 Reason.FOREIGN_WEIGHTS,
-                "the server drew it with merged weights of a run, %s, under the adapter %s"
+                "the server sampled it with merged weights of a run, %s, under the adapter %s"
                     .formatted(merged.get().tag(), asked)));
       }
       return drawn.model().isEmpty() || drawn.model().equals(asked.toString())
@@ -221,7 +221,7 @@ public record CompletionCheck(
           : new Unknown(
               new Refused(
                   Reason.FOREIGN_WEIGHTS,
-                  "the server drew it with '%s', and %s was asked for"
+                  "the server sampled it with '%s', and %s was asked for"
                       .formatted(JsonFields.excerpt(drawn.model()), asked)));
     }
     if (drawn.versions().isEmpty()) {
@@ -246,7 +246,7 @@ public record CompletionCheck(
         return new Unknown(
             new Refused(
                 Reason.VERSION_MISSING,
-                "weights %s are told for tokens %d to %d of %d"
+                "weights %s are reported for tokens %d to %d of %d"
                     .formatted(span.tag(), span.start(), span.end(), count)));
       }
       Arrays.fill(numbers, span.start(), span.end(), tag.get().version().number());

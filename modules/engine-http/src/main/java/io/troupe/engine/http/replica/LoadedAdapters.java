@@ -93,7 +93,7 @@ public final class LoadedAdapters {
                 earlier ->
                     "it no longer lists the adapter %s; it was restarted, and is checked again"
                         .formatted(earlier))
-        : Optional.of("it does not list the adapter %s that it was told to load".formatted(name));
+        : Optional.of("it does not list the adapter %s that it was asked to load".formatted(name));
   }
 
   /** Loads an adapter; returns the reason of a failure. */

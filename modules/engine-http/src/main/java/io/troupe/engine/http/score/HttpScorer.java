@@ -103,7 +103,7 @@ public final class HttpScorer implements Scorer {
       }
       throw refusal(
           wire.endpoint(),
-          "it does not tell the %d most likely tokens of each place (distillation.top_k): %s; %s, or lower distillation.top_k"
+          "it does not report the %d most likely tokens of each place (distillation.top_k): %s; %s, or lower distillation.top_k"
               .formatted(topK, failed.fault().message(), topKRemedy(topK)));
     }
   }
@@ -111,7 +111,7 @@ public final class HttpScorer implements Scorer {
   private String topKRemedy(int topK) {
     return switch (can.dialect()) {
       case VLLM, VLLM_GENERATE -> "start it with --max-logprobs %d or more".formatted(topK);
-      case TROUPE, SGLANG, LLAMA_SERVER -> "take a server that tells so many";
+      case TROUPE, SGLANG, LLAMA_SERVER -> "take a server that reports as many";
     };
   }
 

@@ -189,9 +189,9 @@ public final class ScorerCheck {
       double again = said[prompt.length - 1 + i];
       if (!(Math.abs(again - drawn.logProbs()[i]) <= DRAWN_TOLERANCE)) {
         throw refusal(
-            "it drew token %d with log-probability %s and says %s when it reads it in a prompt; a"
+            "it sampled token %d with log-probability %s and says %s when it reads it in a prompt; a"
                     .formatted(i, drawn.logProbs()[i], again)
-                + " teacher must tell both at temperature 1, of the same tokens");
+                + " teacher must report both at temperature 1, of the same tokens");
       }
     }
   }

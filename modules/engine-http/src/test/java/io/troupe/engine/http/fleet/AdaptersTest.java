@@ -339,7 +339,7 @@ class AdaptersTest {
   void sample_answerOfAnotherAdapter_isRefused() throws Exception {
     Await.value(fleet.load(weights(0)));
     server.tell("base");
-    assertThatThrownBy(() -> draw(1)).hasMessageContaining("the server drew it with 'base'");
+    assertThatThrownBy(() -> draw(1)).hasMessageContaining("the server sampled it with 'base'");
     assertThat(fleet.report()).contains("refused=foreign_weights=1");
   }
 

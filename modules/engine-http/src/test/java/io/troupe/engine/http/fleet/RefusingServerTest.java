@@ -61,7 +61,7 @@ class RefusingServerTest {
           .isInstanceOf(ExecutionException.class)
           .hasCauseInstanceOf(EngineUnavailableException.class)
           .hasMessageContaining(
-              "no inference server draws: fake: bad request (400): maximum context length");
+              "no inference server samples: fake: bad request (400): maximum context length");
       assertThat(refusing.draws()).as("three each time").hasSize(3 * times);
       assertThat(fleet.fleet.report()).contains("quarantined=1");
     }

@@ -69,7 +69,7 @@ class SglangTest {
     SamplingSettings penalised =
         new SamplingSettings(1, 1, 0, 0, 1.1, 20, Set.of(), List.of(), false);
     assertThatThrownBy(() -> draw(penalised))
-        .hasMessageContaining("completion 0 was cut after 5 tokens and is not drawn on")
+        .hasMessageContaining("completion 0 was cut after 5 tokens and is not continued")
         .hasMessageContaining("set rollout.repetition_penalty to 1");
     assertThat(server.draws()).hasSize(1);
   }
@@ -84,7 +84,7 @@ class SglangTest {
     }
     assertThatThrownBy(() -> draw(PLAIN))
         .hasCauseInstanceOf(EngineUnavailableException.class)
-        .hasMessageContaining("no inference server draws: fake: bad request (400): too long");
+        .hasMessageContaining("no inference server samples: fake: bad request (400): too long");
     assertThat(draw(PLAIN).length()).isEqualTo(13);
   }
 

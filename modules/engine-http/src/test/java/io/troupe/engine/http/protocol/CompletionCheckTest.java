@@ -188,7 +188,7 @@ class CompletionCheckTest {
   void check_drawnOnByOlderWeights_isRefused() {
     PartialCompletion head = new PartialCompletion(new int[] {5}, new float[] {-1}, new long[] {4});
     assertThat(check(head, 3, true).check(good(new VersionSpan("3-" + A, 0, 3))))
-        .hasToString("version_missing: it was drawn on by weights 3 after tokens of 4");
+        .hasToString("version_missing: it was continued by weights 3 after tokens of 4");
   }
 
   /** Wherever a completion is cut, what comes of its pieces is what it would have been whole. */

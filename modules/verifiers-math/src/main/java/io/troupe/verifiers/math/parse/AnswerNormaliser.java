@@ -7,7 +7,7 @@ import java.util.Map;
  * answer is cut into tokens. It changes characters, never the mathematics.
  */
 final class AnswerNormaliser {
-  /** Stands for a comma that can only separate thousands: {@code 10,\!080}, {@code 1{,}000}. */
+  /** Represents a comma that can only separate thousands: {@code 10,\!080}, {@code 1{,}000}. */
   static final char THOUSANDS = '\ue000';
 
   private static final Map<Character, String> SIGNS =

@@ -15,7 +15,7 @@ record AnswerToken(Kind kind, String text, boolean spaced) {
     LETTER,
     /** A plain word of several letters, which may be a unit, or the product of its letters. */
     WORD,
-    /** What stood inside of {@code \text}, in lower case. */
+    /** What was inside of {@code \text}, in lower case. */
     TEXT,
     COMMAND,
     SIGN,

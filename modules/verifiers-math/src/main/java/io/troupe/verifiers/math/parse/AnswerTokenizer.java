@@ -362,7 +362,7 @@ public final class AnswerTokenizer {
     }
   }
 
-  /** A word in braces is one word; other content is read as if nothing stood around it. */
+  /** A word in braces is one word; other content is read as if nothing were around it. */
   private void upright() {
     int start = at;
     String word = argument().replace('~', ' ').strip();

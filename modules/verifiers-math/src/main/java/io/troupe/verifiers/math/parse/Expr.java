@@ -5,7 +5,7 @@ import java.util.Set;
 
 /** An answer as it was written, parsed but not evaluated. Immutable; equal if of the same form. */
 public sealed interface Expr {
-  /** An expression that is no scalar: it stands in no sum. */
+  /** An expression that is no scalar: it is in no sum. */
   sealed interface Structure {}
 
   /**

@@ -25,7 +25,7 @@ public enum Operator {
   PERCENT,
   EXP,
   LN,
-  /** Of no stated base: ten or e, as the comparison says. */
+  /** A logarithm of no stated base: ten or e, as the comparison says. */
   LOG,
   /** The base, then the argument. */
   LOG_BASE,
@@ -88,7 +88,7 @@ public enum Operator {
     return this == PLUS_OR_MINUS || this == MINUS_OR_PLUS;
   }
 
-  /** Its inverse function, for {@code \sin^{-1}}. */
+  /** Returns the inverse function, for {@code \sin^{-1}}. */
   Optional<Operator> inverse() {
     return switch (this) {
       case SIN -> Optional.of(ARCSIN);

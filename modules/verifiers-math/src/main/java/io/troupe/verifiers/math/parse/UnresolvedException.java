@@ -9,11 +9,11 @@ public final class UnresolvedException extends RuntimeException {
 
   /** Why an answer has no reading or no value. */
   public enum Why {
-    /** It is not in the grammar. */
+    /** The text is not in the grammar. */
     UNREADABLE,
-    /** It would take more than the budget. */
+    /** The evaluation would take more than the budget. */
     TOO_LARGE,
-    /** It has no value there: a division by zero, a logarithm of zero. */
+    /** The expression has no value there: a division by zero, a logarithm of zero. */
     UNDEFINED
   }
 
