@@ -28,6 +28,9 @@ public record MemoryEstimate(
     long allocator) {
   private static final long FLOAT = 4;
 
+  /** Bytes of a number's copies: three arrays of two pieces of two steps. */
+  private static final long COPIES = 2 * 2 * 3 * FLOAT;
+
   /** The one that workers read, and the one that a step makes meanwhile. */
   private static final long SNAPSHOTS = 2;
 
@@ -77,6 +80,14 @@ public record MemoryEstimate(
     long total() {
       return workers + evaluator + keysAndValues;
     }
+  }
+
+  /**
+   * Returns the host memory that a trainer rank takes for copies of the state: float32 weights and
+   * both moments of its piece and of its neighbour's, of two steps.
+   */
+  long copiesOfRank(int ranks) {
+    return COPIES * policy.trained / ranks;
   }
 
   /**

@@ -99,7 +99,7 @@ public record Plan(
                         capacities.evaluatedPrompts()))
             .stream()
             .toList(),
-        placement(config),
+        placement(config, memory),
         PlanNotes.of(resolved, capacities));
   }
 
@@ -118,8 +118,19 @@ public record Plan(
     };
   }
 
-  private static Map<String, String> placement(RunConfig config) {
-    return config.placement().lines().orElseGet(() -> embedded(config));
+  private static Map<String, String> placement(RunConfig config, List<MemoryEstimate> memory) {
+    Map<String, String> lines =
+        new LinkedHashMap<>(config.placement().lines().orElseGet(() -> embedded(config)));
+    PlacementSection section = config.placement();
+    if (section.trainerRanks() > 1 && section.ranksAs() != PlacementSection.RanksAs.THREADS) {
+      memory.forEach(
+          estimate ->
+              lines.put(
+                  "copies",
+                  "%s of its host's memory for each trainer rank: the state of its piece and its neighbour's, after the last two steps"
+                      .formatted(bytes(estimate.copiesOfRank(section.trainerRanks())))));
+    }
+    return lines;
   }
 
   private static Map<String, String> embedded(RunConfig config) {

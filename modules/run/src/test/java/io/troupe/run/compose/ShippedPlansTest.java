@@ -89,7 +89,9 @@ final class ShippedPlansTest {
               W      inference server, 119.3 GiB: servers 85 % of it: weights 15.3 GiB, and room for 757,921 tokens of keys and values
               a GPU  has 140.4 GiB (placement.gpu: h200_141gb)
             """)
-        .contains("node 0       C   T0  T1  T2  T3  W0  W1  W2");
+        .contains("node 0       C   T0  T1  T2  T3  W0  W1  W2")
+        .containsPattern(
+            "copies +93,735[.]\\d MiB of its host's memory for each trainer rank");
   }
 
   @Test
