@@ -8,6 +8,7 @@ import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.plan.Plan;
 import io.troupe.run.compose.Composition;
+import io.troupe.run.evaluation.CheckpointWatcher;
 import io.troupe.run.session.JsonText;
 import io.troupe.run.simulation.UnmodelledRunException;
 import io.troupe.run.task.InvalidVerifierException;
@@ -63,6 +64,7 @@ final class PlanCommand extends CliCommand {
     ResolvedConfig<RunConfig> resolved =
         RunConfig.load(Objects.requireNonNull(file), overrides.values());
     Composition composition = Composition.described(resolved.config());
+    CheckpointWatcher.check(resolved.config());
     composition.checkVerifiers();
     Plan plan = composition.fittingPlan(resolved);
     if (!simulate) {

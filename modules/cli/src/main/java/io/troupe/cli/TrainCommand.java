@@ -27,6 +27,7 @@ import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.InputDigests;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.console.RunConsole;
+import io.troupe.run.evaluation.CheckpointWatcher;
 import io.troupe.run.session.LocalRunEnvironment;
 import io.troupe.run.session.RunEnvironment;
 import io.troupe.run.session.TrainSession;
@@ -299,7 +300,7 @@ final class TrainCommand extends CliCommand {
       ParentWatch.start(stage::leaveUnlessLeading);
     }
     if (gpus != null) {
-      stage.resumedBy(List.of("--gpus", gpus));
+      stage.placedOn(gpus);
     }
     return stage.onceEntered(self -> host.start(cluster.forChild(self)));
   }
@@ -321,6 +322,16 @@ final class TrainCommand extends CliCommand {
     resolved.check(
         (config, rules) -> {
           config.checkStart(inCluster(), rules);
+          rules
+              .on("placement.evaluation_gpus")
+              .require(
+                  () ->
+                      config.placement().evaluationGpus() == 0
+                          || !inCluster()
+                          || gpus != null
+                          || standby,
+                  "must be 0 in a run with --cluster: the run starts the watcher beside itself",
+                  PlacementSection.BY_HAND);
           config.check(composition.facts(), rules);
         });
     if (inCluster()) {
@@ -328,6 +339,7 @@ final class TrainCommand extends CliCommand {
     } else {
       composition.fittingPlan(resolved);
     }
+    CheckpointWatcher.check(composition.config());
     HostGpus.check(gpus, composition);
     composition.checkVerifiers();
     return composition;

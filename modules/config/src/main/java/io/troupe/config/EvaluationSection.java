@@ -30,4 +30,17 @@ public record EvaluationSection(
     @Doc(value = "Most tokens of an answer; 0 means rollout.max_tokens.", unit = "tokens")
         @Default("0")
         @Range(min = 0, max = 1_000_000)
-        int maxTokens) {}
+        int maxTokens,
+    @Doc(
+            value =
+                "With placement.evaluation_gpus: the watcher evaluates checkpoints whose step is a"
+                    + " multiple of this.",
+            unit = "steps")
+        @Default("1")
+        @Range(min = 1)
+        int watchEvery,
+    @Doc(
+            "With placement.evaluation_gpus: the file of tasks that the watcher asks, as `troupe"
+                + " eval` reads it; without one it makes the run's own evaluations.")
+        @Default("")
+        String watchFile) {}

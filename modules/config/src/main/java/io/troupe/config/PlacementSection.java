@@ -17,8 +17,8 @@ import java.util.Optional;
 public record PlacementSection(
     @Doc(
             value =
-                "Hosts that the run spans; 0 means that everything runs in one process, and the"
-                    + " other keys of this section say nothing.",
+                "Hosts that the run spans; 0 means that everything runs in one process, and keys"
+                    + " of this section say nothing unless they say so.",
             unit = "nodes")
         @Default("0")
         @Range(min = 0, max = 1024)
@@ -86,8 +86,22 @@ public record PlacementSection(
     @Doc(value = "Processes that judge completions, on each node's CPUs.", unit = "processes")
         @Default("4")
         @Range(min = 0, max = 4096)
-        int verifiersPerNode)
+        int verifiersPerNode,
+    @Doc(
+            value =
+                "GPUs of the watcher, a process that evaluates the run's checkpoints as they come"
+                    + " (`troupe eval watch`), in a run on one host; 0 means no watcher. It counts"
+                    + " in a run of one process too, where the watcher computes on the CPU.",
+            unit = "GPUs")
+        @Default("0")
+        @Range(min = 0, max = 1)
+        int evaluationGpus)
     implements Validated {
+  /** What to do where no run starts a watcher. */
+  public static final String BY_HAND =
+      "set it to 0, and run `troupe eval watch RUN --every N -o DIR` on a host that sees the run's"
+          + " folder";
+
   /** What a trainer rank is. */
   public enum RanksAs {
     THREADS,
@@ -104,6 +118,12 @@ public record PlacementSection(
             "must be true unless the nodes start the trainer's ranks: else the coordinator computes"
                 + " the ranks itself, or starts them on GPUs of its host",
             "set placement.ranks_as to nodes, or leave coordinator_gpu out");
+    rules
+        .on("evaluation_gpus", "nodes")
+        .require(
+            () -> evaluationGpus == 0 || nodes <= 1,
+            "must be 0 in a run over several hosts: the run starts the watcher beside itself",
+            BY_HAND);
     if (nodes > 0
         && Placement.processesOf(demand())
             instanceof Placement.Outcome.Impossible(var rule, var advice)) {
@@ -116,7 +136,8 @@ public record PlacementSection(
               "coordinator_gpu",
               "rollout_workers",
               "tensor_parallel",
-              "reference_workers")
+              "reference_workers",
+              "evaluation_gpus")
           .require(() -> false, "must have room for all roles: " + rule, advice);
     }
   }
@@ -142,7 +163,8 @@ public record PlacementSection(
         tensorParallel,
         referenceWorkers,
         verifiersPerNode,
-        ranksOnNodes() && coordinatorGpu);
+        ranksOnNodes() && coordinatorGpu,
+        evaluationGpus);
   }
 
   /**

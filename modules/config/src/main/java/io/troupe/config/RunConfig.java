@@ -109,6 +109,24 @@ public record RunConfig(
             () -> evaluation.every() == 0 || task.holdsOut(),
             "needs prompts to evaluate on, and task.held_out_share is 0",
             "set it to 0, or hold prompts out");
+    rules
+        .on("placement.evaluation_gpus", "placement.nodes", "policy.device")
+        .require(
+            () ->
+                placement.evaluationGpus() == 0
+                    || placement.nodes() > 0
+                    || !policy.computesOn().startsWith("cuda"),
+            "must be 0 in a run of one process on a GPU, which has no other for the watcher",
+            "place the run by `troupe train FILE --gpus LIST`, or set it to 0");
+    rules
+        .on("placement.evaluation_gpus", "task.held_out_share", "evaluation.watch_file")
+        .require(
+            () ->
+                placement.evaluationGpus() == 0
+                    || task.holdsOut()
+                    || !evaluation.watchFile().isEmpty(),
+            "needs prompts to evaluate on, and task.held_out_share is 0",
+            "set it to 0, hold prompts out, or name a file of tasks in evaluation.watch_file");
     NamedEvaluation.checkNames(rules, evaluations);
     List<String> names = evaluations.stream().map(NamedEvaluation::name).toList();
     rules

@@ -457,4 +457,29 @@ final class RunConfigTest {
                 .coordinatorGpus())
         .isZero();
   }
+
+  @Test
+  void bind_watcherWithoutAPlaceOrPrompts_isRefused() {
+    assertThatThrownBy(() -> resolve("placement.nodes=2", "placement.evaluation_gpus=1"))
+        .hasMessageContaining("placement.evaluation_gpus: must be 0 in a run over several hosts")
+        .hasMessageContaining("run `troupe eval watch RUN --every N -o DIR` on a host");
+    assertThatThrownBy(
+            () ->
+                resolve(
+                    "placement.nodes=1",
+                    "placement.gpus_per_node=2",
+                    "placement.evaluation_gpus=1"))
+        .hasMessageContaining(
+            "the watcher's GPU, 1 trainer ranks, 0 reference workers and 1 rollout workers of 1"
+                + " GPUs do not fit on 1 nodes of 2 GPUs")
+        .hasMessageContaining("set placement.evaluation_gpus to 0, or give it 3 GPUs");
+    assertThatThrownBy(
+            () ->
+                resolve(
+                    "placement.evaluation_gpus=1",
+                    "task.held_out_share=0",
+                    "evaluation.every=0",
+                    "evaluation.watch_file="))
+        .hasMessageContaining("name a file of tasks in evaluation.watch_file");
+  }
 }

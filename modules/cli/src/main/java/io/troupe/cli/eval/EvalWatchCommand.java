@@ -1,6 +1,7 @@
 package io.troupe.cli.eval;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.base.process.ParentWatch;
 import io.troupe.base.process.Signals;
 import io.troupe.cli.command.CliCommand;
 import io.troupe.core.evaluation.ShardRange;
@@ -78,6 +79,12 @@ final class EvalWatchCommand extends CliCommand {
       description = "Seconds between looks for new checkpoints (default: ${DEFAULT-VALUE}).")
   private int lookEvery;
 
+  @Option(
+      names = "--with-parent",
+      hidden = true,
+      description = "End with the process that holds the other end of standard input.")
+  private boolean withParent;
+
   @ArgGroup(exclusive = false, heading = "%nTasks and sampling:%n")
   private EvalOptions options = new EvalOptions();
 
@@ -92,6 +99,13 @@ final class EvalWatchCommand extends CliCommand {
     Files.createDirectories(target);
     CompletableFuture<Integer> stop = new CompletableFuture<>();
     Signals.install(stop::complete, number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
+    CompletableFuture<Void> drained = new CompletableFuture<>();
+    if (once) {
+      drained.complete(null);
+    }
+    if (withParent) {
+      ParentWatch.start(() -> drained.complete(null));
+    }
     EvalSession session =
         new EvalSession(
             command, options, new EvalCompute(), List.of(), Optional.ofNullable(file), stop);
@@ -99,13 +113,14 @@ final class EvalWatchCommand extends CliCommand {
     results.regenerate();
     Set<Long> gone = new HashSet<>();
     while (!stop.isDone()) {
+      boolean last = drained.isDone(); // Before the look, so that none is missed.
       Optional<Checkpoint> next = next(folder, results, gone);
       if (next.isPresent()) {
         evaluate(next.get(), folder, session, results, gone);
-      } else if (once) {
+      } else if (last) {
         return ExitCode.OK.code();
       } else {
-        await(stop);
+        await(CompletableFuture.anyOf(stop, drained));
       }
     }
     return ExitCode.ofSignal(stop.join());
@@ -149,9 +164,9 @@ final class EvalWatchCommand extends CliCommand {
     }
   }
 
-  private void await(CompletableFuture<Integer> stop) throws InterruptedException {
+  private void await(CompletableFuture<?> event) throws InterruptedException {
     try {
-      stop.get(lookEvery, TimeUnit.SECONDS);
+      event.get(lookEvery, TimeUnit.SECONDS);
     } catch (TimeoutException look) {
       // time to look for new checkpoints
     } catch (ExecutionException impossible) {

@@ -30,6 +30,9 @@ final class GpuDemands {
   /** Slots of a cache to those in use, where it has just grown. */
   private static final long GROWTH = 2;
 
+  /** Completions that an evaluation samples at a time. */
+  private static final int WATCHED_AT_A_TIME = 512;
+
   private static final int MOST_RANKS = 64;
   private static final int BFLOAT16 = 2;
 
@@ -122,6 +125,9 @@ final class GpuDemands {
       }
     }
     demands.add(worker());
+    if (section.evaluationGpus() > 0) {
+      demands.add(watcher());
+    }
     return demands;
   }
 
@@ -255,6 +261,22 @@ final class GpuDemands {
         parts,
         Servers.NONE,
         List.of("lower policy.kv_tokens or rollout.groups_per_request"));
+  }
+
+  /** The process that evaluates checkpoints, in chunks of completions. */
+  private Demand watcher() {
+    long tokens = (long) WATCHED_AT_A_TIME * config.policy().contextLength();
+    long limit = config.policy().kvTokens();
+    Map<String, Long> parts = new LinkedHashMap<>();
+    parts.put("weights", bytes * estimate.policy().parameters());
+    parts.put(
+        "keys and values", GROWTH * perToken * (limit > 0 ? Math.min(limit, tokens) : tokens));
+    return new Demand(
+        "E",
+        "watcher of checkpoints",
+        parts,
+        Servers.NONE,
+        List.of("lower policy.kv_tokens", "do without it (placement.evaluation_gpus: 0)"));
   }
 
   private static boolean takesShare(Server server) {

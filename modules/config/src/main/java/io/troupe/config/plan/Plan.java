@@ -150,6 +150,9 @@ public record Plan(
         roles.put("rollout workers", Integer.toString(config.rollout().workers()));
       }
     }
+    if (config.placement().evaluationGpus() > 0) {
+      roles.put("evaluation", "1 process, the watcher of checkpoints, on the CPU");
+    }
     roles.put("verifier workers", Integer.toString(config.verifier().workers()));
     return roles;
   }

@@ -315,6 +315,7 @@ public record NodeAllocation(
         all.processesOf(slot).stream().flatMap(process -> rank(process).stream()).toList(),
         all.processesOf(slot).stream()
             .filter(process -> !(process.role() instanceof ProcessRole.Rollout))
+            .filter(process -> !(process.role() instanceof ProcessRole.Evaluation))
             .filter(process -> rank(process).isEmpty())
             .flatMap(process -> process.gpus().stream())
             .toList(),

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -23,8 +24,8 @@ import java.util.stream.IntStream;
  * next one where they fill theirs: so it is near them, and parts no ranks that fit on one node.
  *
  * @param demand the request
- * @param assigned trainer ranks with the coordinator among them, reference workers, rollout
- *     workers, each in order
+ * @param assigned trainer ranks with the coordinator among them, reference workers, the watcher of
+ *     checkpoints, rollout workers, each in order
  */
 public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
   private static final String GAP = "-";
@@ -55,9 +56,10 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     int blocks = freeBlocks(d, fixed);
     if (fixed > d.gpus() || blocks < least) {
       return new Outcome.Impossible(
-          "%s%d trainer ranks, %d reference workers and %d rollout workers of %d GPUs do not fit on %d nodes of %d GPUs"
+          "%s%s%d trainer ranks, %d reference workers and %d rollout workers of %d GPUs do not fit on %d nodes of %d GPUs"
               .formatted(
                   d.coordinatorGpu() ? "the coordinator's GPU, " : "",
+                  d.evaluationGpus() > 0 ? "the watcher's GPU, " : "",
                   d.trainerRanks(),
                   d.referenceWorkers(),
                   least,
@@ -96,6 +98,15 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
         ranks -> ways.add("set placement.trainer_ranks to %d or less".formatted(ranks)));
     if (d.coordinatorGpu() && fixed <= d.gpus() + 1 && freeBlocks(d, fixed - 1) >= least) {
       ways.add("set placement.coordinator_gpu to false");
+    }
+    if (d.evaluationGpus() > 0 && fixed <= d.gpus() + 1 && freeBlocks(d, fixed - 1) >= least) {
+      ways.add("set placement.evaluation_gpus to 0");
+    }
+    if (d.evaluationGpus() > 0 && d.nodes() == 1) {
+      // A run with a watcher is on one host.
+      int blocksOfAll = Math.ceilDiv(fixed, d.tensorParallel()) + least;
+      ways.add("give it %d GPUs".formatted(blocksOfAll * d.tensorParallel()));
+      return String.join(", or ", ways);
     }
     int nodes = d.nodes();
     while (freeBlocks(d.withNodes(nodes), fixed) < least) {
@@ -157,6 +168,9 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     }
     IntStream.range(0, d.referenceWorkers())
         .forEach(worker -> roles.add(new ProcessRole.Reference(worker)));
+    if (d.evaluationGpus() > 0) {
+      roles.add(new ProcessRole.Evaluation());
+    }
     return roles;
   }
 
@@ -171,6 +185,14 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
         .mapToInt(PlacedProcess::node)
         .findFirst()
         .orElse(0);
+  }
+
+  /** The number of the watcher's GPU on the coordinator's host; none without a watcher. */
+  public OptionalInt evaluationGpu() {
+    return assigned.stream()
+        .filter(process -> process.role() instanceof ProcessRole.Evaluation)
+        .mapToInt(process -> process.gpus().getFirst())
+        .findFirst();
   }
 
   /** The processes of a node. */
@@ -236,6 +258,9 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     }
     if (demand.referenceWorkers() > 0) {
       lines.put("reference", "R: %d workers, a GPU each".formatted(demand.referenceWorkers()));
+    }
+    if (demand.evaluationGpus() > 0) {
+      lines.put("evaluation", "E: the watcher, which evaluates checkpoints as they come");
     }
     lines.put("verifiers", "%d processes on each node's CPUs".formatted(demand.verifiersPerNode()));
     lines.put("idle", idleLine());

@@ -14,6 +14,7 @@ import static io.troupe.core.Require.require;
  *     one GPU each
  * @param verifiersPerNode processes that judge completions on each node's CPUs
  * @param coordinatorGpu whether the coordinator, which trains nothing itself, has a GPU of its own
+ * @param evaluationGpus GPUs of the watcher that evaluates checkpoints as they come: 0 or 1
  */
 public record PlacementRequest(
     int nodes,
@@ -23,7 +24,8 @@ public record PlacementRequest(
     int tensorParallel,
     int referenceWorkers,
     int verifiersPerNode,
-    boolean coordinatorGpu) {
+    boolean coordinatorGpu,
+    int evaluationGpus) {
   public PlacementRequest {
     require(nodes >= 1, "a placement has 1 node or more, not %d", nodes);
     require(gpusPerNode >= 1, "a node has 1 GPU or more, not %d", gpusPerNode);
@@ -32,6 +34,10 @@ public record PlacementRequest(
     require(tensorParallel >= 1, "a rollout worker takes 1 GPU or more, not %d", tensorParallel);
     require(referenceWorkers >= 0, "reference workers are 0 or more, not %d", referenceWorkers);
     require(verifiersPerNode >= 0, "verifiers are 0 or more, not %d", verifiersPerNode);
+    require(
+        evaluationGpus == 0 || evaluationGpus == 1,
+        "a watcher has 0 or 1 GPU, not %d",
+        evaluationGpus);
   }
 
   int gpus() {
@@ -40,7 +46,7 @@ public record PlacementRequest(
 
   /** Processes of one GPU each that come before the rollout workers. */
   int singles() {
-    return trainerRanks + referenceWorkers + (coordinatorGpu ? 1 : 0);
+    return trainerRanks + referenceWorkers + (coordinatorGpu ? 1 : 0) + evaluationGpus;
   }
 
   PlacementRequest withNodes(int other) {
@@ -52,6 +58,7 @@ public record PlacementRequest(
         tensorParallel,
         referenceWorkers,
         verifiersPerNode,
-        coordinatorGpu);
+        coordinatorGpu,
+        evaluationGpus);
   }
 }

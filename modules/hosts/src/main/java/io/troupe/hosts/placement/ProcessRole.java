@@ -14,6 +14,9 @@ public sealed interface ProcessRole {
   /** A worker of the reference or teacher, counted over all nodes. */
   record Reference(int worker) implements ProcessRole {}
 
+  /** The watcher that evaluates the run's checkpoints as they come. */
+  record Evaluation() implements ProcessRole {}
+
   /** One to four characters for a drawing. */
   default String label() {
     return switch (this) {
@@ -21,6 +24,7 @@ public sealed interface ProcessRole {
       case Trainer(int rank) -> "T" + rank;
       case Rollout(int worker) -> "W" + worker;
       case Reference(int worker) -> "R" + worker;
+      case Evaluation() -> "E";
     };
   }
 }

@@ -18,7 +18,7 @@ final class NodeAllocationTest {
   /** Node 0: T0 T1 - W0, node 1: - - W1 W2. */
   private static final Placement PLACEMENT =
       ((Placement.Outcome.Placed)
-              Placement.processesOf(new PlacementRequest(2, 4, 2, 3, 1, 0, 1, false)))
+              Placement.processesOf(new PlacementRequest(2, 4, 2, 3, 1, 0, 1, false, 0)))
           .placement();
 
   private static final SortedMap<String, NodeAssignment> NONE = Collections.emptySortedMap();
@@ -89,7 +89,7 @@ final class NodeAllocationTest {
   void seat_aHeadWithAGpu_isBesideTheNodeThatLeavesItOne() {
     Placement full =
         ((Placement.Outcome.Placed)
-                Placement.processesOf(new PlacementRequest(2, 2, 2, 1, 1, 0, 1, true)))
+                Placement.processesOf(new PlacementRequest(2, 2, 2, 1, 1, 0, 1, true, 0)))
             .placement();
     NodeAllocation free = NodeAllocation.of(Optional.of(full), true, true);
     Allocated near = allocate(free, "near", true, NEW);

@@ -19,7 +19,7 @@ class PlacementTest {
 
   @Test
   void of_sixteenGpus_trainersShareANodeAndWorkersFillTheRest() {
-    assertThat(placed(new PlacementRequest(2, 8, 4, 0, 1, 1, 4, false)).lines("a GPU each"))
+    assertThat(placed(new PlacementRequest(2, 8, 4, 0, 1, 1, 4, false, 0)).lines("a GPU each"))
         .containsEntry("gpu", "0   1   2   3   4   5   6   7")
         .containsEntry("node 0", "T0  T1  T2  T3  R0  W0  W1  W2")
         .containsEntry("node 1", "W3  W4  W5  W6  W7  W8  W9  W10")
@@ -28,18 +28,18 @@ class PlacementTest {
 
   @Test
   void of_aHeadWithAGpu_isWhereTheRanksEndAndPartsNone() {
-    Placement near = placed(new PlacementRequest(2, 8, 4, 0, 1, 0, 4, true));
+    Placement near = placed(new PlacementRequest(2, 8, 4, 0, 1, 0, 4, true, 0));
     assertThat(near.lines("a GPU each"))
         .containsEntry("node 0", "C   T0  T1  T2  T3  W0  W1  W2")
         .containsEntry("node 1", "W3  W4  W5  W6  W7  W8  W9  W10")
         .containsEntry("coordinator", "C: its copy of the policy, evaluations, a teacher");
     assertThat(near.coordinatorNode()).isZero();
-    Placement beside = placed(new PlacementRequest(2, 4, 4, 0, 1, 0, 4, true));
+    Placement beside = placed(new PlacementRequest(2, 4, 4, 0, 1, 0, 4, true, 0));
     assertThat(beside.lines("a GPU each"))
         .containsEntry("node 0", "T0 T1 T2 T3")
         .containsEntry("node 1", "C  W0 W1 W2");
     assertThat(beside.coordinatorNode()).isEqualTo(1);
-    assertThat(Placement.processesOf(new PlacementRequest(2, 8, 4, 12, 1, 0, 4, true)))
+    assertThat(Placement.processesOf(new PlacementRequest(2, 8, 4, 12, 1, 0, 4, true, 0)))
         .isEqualTo(
             new Outcome.Impossible(
                 "the coordinator's GPU, 4 trainer ranks, 0 reference workers and 12 rollout workers"
@@ -50,7 +50,7 @@ class PlacementTest {
 
   @Test
   void of_tensorParallel_blocksAreAlignedAndTheRestIsNamed() {
-    Placement placement = placed(new PlacementRequest(2, 8, 3, 0, 2, 0, 1, false));
+    Placement placement = placed(new PlacementRequest(2, 8, 3, 0, 2, 0, 1, false, 0));
     assertThat(placement.lines("a GPU each"))
         .containsEntry("node 0", "T0 T1 T2 -  W0 W0 W1 W1")
         .containsEntry("node 1", "W2 W2 W3 W3 W4 W4 W5 W5")
@@ -63,7 +63,7 @@ class PlacementTest {
 
   @Test
   void of_fewerWorkersThanFit_spreadOverTheEmptiestNodes() {
-    assertThat(placed(new PlacementRequest(2, 4, 2, 3, 1, 0, 1, false)).lines("a GPU each"))
+    assertThat(placed(new PlacementRequest(2, 4, 2, 3, 1, 0, 1, false, 0)).lines("a GPU each"))
         .containsEntry("node 0", "T0 T1 -  W0")
         .containsEntry("node 1", "-  -  W1 W2")
         .containsEntry(
@@ -74,24 +74,41 @@ class PlacementTest {
 
   @Test
   void of_tooMuch_saysWhatToChange() {
-    assertThat(Placement.processesOf(new PlacementRequest(2, 8, 12, 3, 2, 0, 1, false)))
+    assertThat(Placement.processesOf(new PlacementRequest(2, 8, 12, 3, 2, 0, 1, false, 0)))
         .isEqualTo(
             new Outcome.Impossible(
                 "12 trainer ranks, 0 reference workers and 3 rollout workers of 2 GPUs do not fit"
                     + " on 2 nodes of 8 GPUs",
                 "set placement.rollout_workers to 2 or less, or set placement.trainer_ranks to 10"
                     + " or less, or give it 3 nodes"));
-    assertThat(Placement.processesOf(new PlacementRequest(1, 8, 8, 0, 1, 0, 1, false)))
+    assertThat(Placement.processesOf(new PlacementRequest(1, 8, 8, 0, 1, 0, 1, false, 0)))
         .isEqualTo(
             new Outcome.Impossible(
                 "8 trainer ranks, 0 reference workers and 1 rollout workers of 1 GPUs do not fit on"
                     + " 1 nodes of 8 GPUs",
                 "set placement.trainer_ranks to 7 or less, or give it 2 nodes"));
-    assertThat(Placement.processesOf(new PlacementRequest(1, 8, 1, 0, 3, 0, 1, false)))
+    assertThat(Placement.processesOf(new PlacementRequest(1, 8, 1, 0, 3, 0, 1, false, 0)))
         .isEqualTo(
             new Outcome.Impossible(
                 "a rollout worker's 3 GPUs must divide a node's 8",
                 "set placement.tensor_parallel to 1, 2, 4, 8"));
+  }
+
+  @Test
+  void of_watcher_hasTheGpuBehindTheTrainer() {
+    Placement watched = placed(new PlacementRequest(1, 4, 1, 0, 1, 0, 1, false, 1));
+    assertThat(watched.lines("a GPU each"))
+        .containsEntry("node 0", "T0 E  W0 W1")
+        .containsEntry("evaluation", "E: the watcher, which evaluates checkpoints as they come");
+    assertThat(watched.evaluationGpu()).hasValue(1);
+    assertThat(placed(new PlacementRequest(1, 4, 1, 0, 1, 0, 1, false, 0)).evaluationGpu())
+        .isEmpty();
+    assertThat(Placement.processesOf(new PlacementRequest(1, 2, 1, 0, 1, 0, 1, false, 1)))
+        .isEqualTo(
+            new Outcome.Impossible(
+                "the watcher's GPU, 1 trainer ranks, 0 reference workers and 1 rollout workers of 1"
+                    + " GPUs do not fit on 1 nodes of 2 GPUs",
+                "set placement.evaluation_gpus to 0, or give it 3 GPUs"));
   }
 
   @ParameterizedTest
@@ -108,7 +125,8 @@ class PlacementTest {
             tensorParallel,
             random.nextInt(4),
             random.nextInt(8),
-            random.nextBoolean());
+            random.nextBoolean(),
+            random.nextInt(2));
     switch (Placement.processesOf(demand)) {
       case Outcome.Placed(Placement placement) -> {
         Set<List<Integer>> used = new HashSet<>();

@@ -85,7 +85,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   private final Optional<InMemoryWeights> embeddedWeights;
   private final Consumer<String> say;
   private Entered onEntered = _ -> {};
-  private Optional<List<String>> onOneHost = Optional.empty();
+  private Optional<String> onOneHost = Optional.empty();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile List<String> gpus = List.of();
   private final CompletableFuture<Boolean> leading = new CompletableFuture<>();
@@ -154,9 +154,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     return this;
   }
 
-  /** Makes options of the command, and no address of a node, those that resume the run. */
-  public ClusterRunEnvironment resumedBy(List<String> options) {
-    onOneHost = Optional.of(List.copyOf(options));
+  /** Makes {@code --gpus} of the command, and no address of a node, what resumes the run. */
+  public ClusterRunEnvironment placedOn(String gpus) {
+    onOneHost = Optional.of(gpus);
     return this;
   }
 
@@ -324,6 +324,11 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   }
 
   @Override
+  public String gpuOption() {
+    return onOneHost.orElse("auto");
+  }
+
+  @Override
   public List<String> gpus() {
     return gpus;
   }
@@ -393,7 +398,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   @Override
   public List<String> resumeArguments() {
     if (onOneHost.isPresent()) {
-      return onOneHost.get();
+      return List.of("--gpus", onOneHost.get());
     }
     List<String> options = new ArrayList<>(ownOptions);
     List<HostPort> there = nodeTable.addresses();

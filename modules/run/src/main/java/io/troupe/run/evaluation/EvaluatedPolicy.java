@@ -262,6 +262,6 @@ public record EvaluatedPolicy(
   public PolicyEngines engines() throws UnsupportedPolicyException {
     return run.isEmpty()
         ? DjlPolicy.create(pretrained.getFirst(), compute)
-        : run.getFirst().engines();
+        : run.getFirst().workerEngines();
   }
 }

@@ -81,6 +81,11 @@ public final class LocalRunEnvironment implements RunEnvironment {
   }
 
   @Override
+  public String gpuOption() {
+    return "auto";
+  }
+
+  @Override
   public Optional<RankRegistry> ranks() {
     return Optional.empty();
   }

@@ -51,6 +51,9 @@ public interface RunEnvironment extends ClusterFacts {
    */
   List<String> gpus();
 
+  /** Which GPUs of this host the run is placed on: {@code --gpus} of the command, or auto. */
+  String gpuOption();
+
   /** Where trainer ranks of other hosts report, if nodes start any. */
   Optional<RankRegistry> ranks();
 

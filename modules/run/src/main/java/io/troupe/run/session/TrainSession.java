@@ -21,6 +21,7 @@ import io.troupe.run.compose.DistillationEngines;
 import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.console.PolicyChat;
 import io.troupe.run.console.RunConsole;
+import io.troupe.run.evaluation.CheckpointWatcher;
 import io.troupe.run.evaluation.NamedEvaluations;
 import io.troupe.run.hook.ResultsFile;
 import io.troupe.run.hook.RunHooks;
@@ -213,6 +214,11 @@ public final class TrainSession {
             JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
             settings.limits().groups().size());
     notes(journal, resume).forEach(screen::note);
+    CheckpointWatcher watcher =
+        files.add(
+            () -> "the watcher of checkpoints",
+            "checkpoints that it has not evaluated; `troupe eval watch` does",
+            CheckpointWatcher.start(composition.config(), folder, stage.gpuOption(), screen::say));
     CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
     Signals signals = watchSignals(opened, screen);
     CompletableFuture<Outcome> ended = new CompletableFuture<>();
@@ -277,6 +283,7 @@ public final class TrainSession {
     }
     screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
     results(outcome, screen);
+    watcher.end(outcome.end() instanceof RunEnd.Completed);
     hooks.end(outcome.state().version().number());
     return close(screen, outcome, signals);
   }

@@ -138,7 +138,8 @@ final class CoordinatorGpusTest {
             5,
             1,
             0,
-            1);
+            1,
+            0);
     assertThat(CoordinatorGpus.conflictWarning(host().claim(1, "auto"), full)).isEmpty();
     assertThat(CoordinatorGpus.conflictWarning(host().claim(1, "cuda:2"), full).orElseThrow())
         .contains("computes on GPU 2", "another process of node 0", "draws as C");
