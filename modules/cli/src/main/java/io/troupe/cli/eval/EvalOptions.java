@@ -1,5 +1,6 @@
 package io.troupe.cli.eval;
 
+import io.troupe.cli.tasks.BundledData;
 import io.troupe.config.RunConfig;
 import io.troupe.config.evaluation.EvaluationFile;
 import io.troupe.config.evaluation.EvaluationFile.EvaluatedTask;
