@@ -90,8 +90,7 @@ final class ShippedPlansTest {
               a GPU  has 140.4 GiB (placement.gpu: h200_141gb)
             """)
         .contains("node 0       C   T0  T1  T2  T3  W0  W1  W2")
-        .containsPattern(
-            "copies +93,735[.]\\d MiB of its host's memory for each trainer rank");
+        .containsPattern("copies +93,735[.]\\d MiB of its host's memory for each trainer rank");
   }
 
   @Test
