@@ -49,6 +49,21 @@ class SourceRulesTest {
             "telemetry/src/main/java/io/troupe/telemetry/view/EventText.java");
   }
 
+  /** The launcher's build skips tests, and then no module makes its fixtures. */
+  @Test
+  void poms_fixturesOfOtherModules_areNeededOnlyWhereTestsAreCompiled() throws IOException {
+    List<String> always = new ArrayList<>();
+    try (Stream<Path> modules = Files.list(MODULES)) {
+      for (Path pom : modules.map(each -> each.resolve("pom.xml")).toList()) {
+        String text = Files.exists(pom) ? Files.readString(pom) : "";
+        if (text.split("<profiles>", 2)[0].contains("<type>test-jar</type>")) {
+          always.add(pom.toString());
+        }
+      }
+    }
+    assertThat(always).isEmpty();
+  }
+
   @Test
   void sources_allModules_areFound() throws IOException {
     assertThat(sources(MODULES))
