@@ -45,8 +45,8 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code troupe bench evaluation}: what an evaluation costs beside the sampling in it. Both are
- * made in turn by one engine of one process, so that the ratio of a round stands where the
- * machine's speed does not.
+ * made in turn by one engine of one process, so that the ratio of a round holds while the machine's
+ * speed changes.
  */
 @Command(
     name = "evaluation",

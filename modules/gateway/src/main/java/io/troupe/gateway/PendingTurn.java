@@ -44,7 +44,7 @@ final class PendingTurn {
     this.start = new AtomicReference<>(TurnStart.now(number, 0));
   }
 
-  /** The policy is asked with so many tokens. */
+  /** The policy is asked with a prompt of this many tokens. */
   void begin(int promptTokens) {
     start.updateAndGet(
         known -> new TurnStart(known.number(), known.createdSeconds(), promptTokens));
@@ -113,7 +113,7 @@ final class PendingTurn {
     }
   }
 
-  /** Waits for the token behind so many, or the end. */
+  /** Waits for the token after this many tokens, or for the end of the turn. */
   private void await(int tokensBefore, Duration patience) throws InterruptedException {
     long left = patience.toNanos();
     while (left > 0 && count <= tokensBefore && !reply.isDone()) {

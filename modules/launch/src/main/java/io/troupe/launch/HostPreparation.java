@@ -102,7 +102,7 @@ public final class HostPreparation {
     Bundle.use(supplies.build(), bundle -> fleet.copy(bundle, fit));
   }
 
-  /** Looks at a host until nothing stands in the way of a launch there. */
+  /** Looks at a host again and again until it is ready for a launch. */
   private HostFacts await(RemoteHost host, long giveUpAt)
       throws RemoteHosts.NotReadyException, InterruptedException {
     String lastSaid = "";
@@ -147,7 +147,7 @@ public final class HostPreparation {
     }
   }
 
-  /** What stands in the way, but for a JDK, which is copied. */
+  /** What keeps a host from a launch, except a missing JDK, which is copied. */
   private static List<String> obstacles(HostFacts facts) {
     return facts.agent().isEmpty() ? facts.withJava("copied").problems() : List.of();
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A program in a container that carries out orders, one after the other. It ends each by a line of
  * its output: a nonce, the number of the order, and an exit code. A program that forges that line
- * deceives only whoever runs it.
+ * deceives only the policy that runs it.
  */
 public final class ContainerSession implements AutoCloseable {
   private static final int LONGEST_LINE = 4096;

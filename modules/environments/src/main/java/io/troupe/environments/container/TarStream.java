@@ -20,7 +20,7 @@ final class TarStream {
   }
 
   /**
-   * What stands before the bytes of a file.
+   * The header of a file: the block before its bytes.
    *
    * @param type {@code 0} for a regular file, {@code 2} for a link, {@code 5} for a folder
    */
