@@ -68,7 +68,7 @@ public final class ClusterDriver {
           return observed;
         }
         pause = take(step);
-        waitsFor = step instanceof ClusterStep.Await(var reason) ? reason : step.toString();
+        waitsFor = awaited(step);
         failures = 0;
       } catch (AwsException failure) {
         if (!passing(failure)) {
@@ -90,6 +90,14 @@ public final class ClusterDriver {
     }
   }
 
+  private static String awaited(ClusterStep step) {
+    return switch (step) {
+      case ClusterStep.Await(var reason) -> reason;
+      case ClusterStep.OutOfCapacity _ -> "capacity, which no offer of the file has now";
+      default -> "EC2 to " + step.words();
+    };
+  }
+
   private static boolean passing(AwsException failure) {
     return switch (failure.kind()) {
       case UNAVAILABLE, ABSENT, IN_USE -> true;
@@ -101,11 +109,20 @@ public final class ClusterDriver {
   private long take(ClusterStep step) throws AwsException, IOException {
     switch (step) {
       case ClusterStep.CreateGroup _ -> createGroup();
-      case ClusterStep.DeleteGroup _ -> service.deleteGroup(groupOf(known));
+      case ClusterStep.DeleteGroup _ -> {
+        sayOnce("deletes placement group " + groupOf(known));
+        service.deleteGroup(groupOf(known));
+      }
       case ClusterStep.Launch(var request) -> launch(request);
       case ClusterStep.Start(var ids) -> act("starts", ids, service::start);
       case ClusterStep.Stop(var ids) -> act("stops", ids, service::stop);
       case ClusterStep.Terminate(var ids) -> act("terminates", ids, service::terminate);
+      case ClusterStep.DeleteParts(var parts) -> {
+        for (ClusterPart each : parts) {
+          sayOnce("deletes " + each.words());
+          service.deletePart(each);
+        }
+      }
       case ClusterStep.ForgetLaunch _ -> remember(known.refused(false));
       case ClusterStep.OutOfCapacity _ -> {
         remember(known.fromFirstOffer());
@@ -117,13 +134,17 @@ public final class ClusterDriver {
       case ClusterStep.Impossible(var reason) -> throw new AwsException(Kind.REFUSED, reason);
       case ClusterStep.Reached _ -> {}
     }
-    return changesInstances(step) ? here.lookAgain().toMillis() : 0;
+    return shownLater(step) ? here.lookAgain().toMillis() : 0;
   }
 
-  /** EC2 shows the new state of an instance some time after the answer. */
-  private static boolean changesInstances(ClusterStep step) {
+  /** EC2 shows the new state of what it has changed some time after the answer. */
+  private static boolean shownLater(ClusterStep step) {
     return switch (step) {
-      case ClusterStep.Start _, ClusterStep.Stop _, ClusterStep.Terminate _ -> true;
+      case ClusterStep.Start _,
+          ClusterStep.Stop _,
+          ClusterStep.Terminate _,
+          ClusterStep.DeleteParts _ ->
+          true;
       default -> false;
     };
   }

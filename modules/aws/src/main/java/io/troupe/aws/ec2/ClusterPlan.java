@@ -18,7 +18,8 @@ import java.util.function.Predicate;
  *       without an answer is sent again as it was, with its token, and nothing else is launched
  *       before it has one. An instance that a launch answered with counts before EC2 shows it.
  *   <li>The goal {@link ClusterGoal.Deleted} is reached only when every instance that any launch
- *       can have made is terminated, and the placement group is gone.
+ *       can have made is terminated, and its volumes, network interfaces and the placement group
+ *       are gone, but for parts that somebody attached to an instance of another.
  * </ul>
  *
  * @param file what the cluster consists of
@@ -165,6 +166,14 @@ public record ClusterPlan(Ec2File file) {
         observed.instances().stream().filter(each -> each.state() == State.SHUTTING_DOWN).count();
     if (ending > 0) {
       return new ClusterStep.Await("%d instances to terminate".formatted(ending));
+    }
+    if (!observed.detached().isEmpty()) {
+      return new ClusterStep.DeleteParts(observed.detached());
+    }
+    if (!observed.attachedWithin().isEmpty()) {
+      return new ClusterStep.Await(
+          "EC2 to detach %s from a terminated instance"
+              .formatted(observed.attachedWithin().getFirst().words()));
     }
     return observed.group() ? new ClusterStep.DeleteGroup() : new ClusterStep.Reached();
   }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A cluster's hosts file, and what is said of it. */
 final class ClusterReport {
@@ -37,6 +38,16 @@ final class ClusterReport {
     answer.put("cluster", name);
     answer.put("live", instances.size());
     answer.put("placement_group", cluster.group());
+    answer.put(
+        "parts",
+        cluster.parts().stream()
+            .map(
+                each ->
+                    Map.of(
+                        "kind", each.kind().words(),
+                        "id", each.id(),
+                        "attached_to", each.attachedTo()))
+            .toList());
     answer.put("cost_so_far_usd", cost(file, cluster));
     if (file.budget().budget() > 0) {
       answer.put("budget_usd", file.budget().budget());
@@ -74,11 +85,26 @@ final class ClusterReport {
               each.privateAddress(),
               each.publicAddress()));
     }
+    for (ClusterPart each : cluster.detached()) {
+      text.append(text("%s is detached; ec2 delete deletes it%n", each.words()));
+    }
     return text.append(
             text(
                 "%d instances, %.2f USD since their last start by the prices in the file%s",
                 cluster.live().size(), cost(file, cluster), budget(file, cost(file, cluster))))
         .toString();
+  }
+
+  /** What is there to be deleted. */
+  static String remains(ClusterRecord known, ObservedCluster cluster) {
+    List<String> all = new ArrayList<>();
+    cluster.live().forEach(each -> all.add("instance " + each.id()));
+    Stream.concat(cluster.attachedWithin().stream(), cluster.detached().stream())
+        .forEach(each -> all.add(each.words()));
+    if (cluster.group()) {
+      all.add("placement group " + ClusterDriver.groupOf(known));
+    }
+    return all.isEmpty() ? "nothing, EC2 shows nothing of it" : String.join(", ", all);
   }
 
   private static String budget(Ec2File file, double cost) {

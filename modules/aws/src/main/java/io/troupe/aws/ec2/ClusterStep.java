@@ -22,6 +22,9 @@ public sealed interface ClusterStep {
   /** Terminates instances. */
   record Terminate(List<String> ids) implements ClusterStep {}
 
+  /** Deletes parts that no instance has. */
+  record DeleteParts(List<ClusterPart> parts) implements ClusterStep {}
+
   /** A launch without an answer made nothing: none of its instances has shown for long enough. */
   record ForgetLaunch() implements ClusterStep {}
 
@@ -36,4 +39,25 @@ public sealed interface ClusterStep {
 
   /** The goal cannot be reached. */
   record Impossible(String reason) implements ClusterStep {}
+
+  /** The step as the words after "to". */
+  default String words() {
+    return switch (this) {
+      case CreateGroup _ -> "create the placement group";
+      case DeleteGroup _ -> "delete the placement group";
+      case Launch(var request) ->
+          "launch %d of %s in %s"
+              .formatted(request.count(), request.place().type(), request.place().subnet());
+      case Start(var ids) -> "start " + String.join(", ", ids);
+      case Stop(var ids) -> "stop " + String.join(", ", ids);
+      case Terminate(var ids) -> "terminate " + String.join(", ", ids);
+      case DeleteParts(var parts) ->
+          "delete " + String.join(", ", parts.stream().map(ClusterPart::words).toList());
+      case ForgetLaunch _ -> "forget a launch that made nothing";
+      case Await(var reason) -> "wait for " + reason;
+      case OutOfCapacity _ -> "wait for capacity, which no offer of the file has now";
+      case Reached _ -> "do nothing, all is done";
+      case Impossible(var reason) -> "refuse: " + reason;
+    };
+  }
 }

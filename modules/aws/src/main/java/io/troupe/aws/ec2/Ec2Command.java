@@ -12,12 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,6 +25,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "ec2",
     mixinStandardHelpOptions = true,
+    subcommands = OrphansCommand.class,
     description = {
       "Creates, shows, resizes, stops and deletes clusters of EC2 instances.",
       "Safe to repeat: a command that was cut off continues, and launches nothing twice."
@@ -184,7 +181,8 @@ public final class Ec2Command implements Runnable {
   private static void refuseNamesake(SdkEc2 service, ClusterRecord known, Ec2Options options)
       throws AwsException {
     for (TaggedResource each : service.tagged()) {
-      if (each.cluster().equals(known.name()) && !each.nonce().equals(known.nonce())) {
+      boolean part = each.kind() == ResourceKind.VOLUME || each.kind() == ResourceKind.INTERFACE;
+      if (!part && each.cluster().equals(known.name()) && !each.nonce().equals(known.nonce())) {
         throw options.bad(
             "a cluster %s exists that was created elsewhere, by %s (%s); choose another name, or"
                     .formatted(known.name(), each.owner(), each.id())
@@ -199,8 +197,11 @@ public final class Ec2Command implements Runnable {
     ObservedCluster observed = service.observe(known);
     ClusterStep first = plan.next(goal, known, observed, System.currentTimeMillis());
     Map<String, Object> answer = ClusterReport.description(known.name(), plan.file(), observed);
-    answer.put("first_step", first.toString());
-    options.answer("first step: " + first, answer);
+    answer.put("first_step", first.words());
+    if (goal instanceof ClusterGoal.Deleted) {
+      options.say("would delete " + ClusterReport.remains(known, observed));
+    }
+    options.answer("would first " + first.words(), answer);
     return ExitCode.OK.code();
   }
 
@@ -254,7 +255,9 @@ public final class Ec2Command implements Runnable {
   @Command(
       name = "delete",
       mixinStandardHelpOptions = true,
-      description = "Terminates the instances with their volumes, and deletes the placement group.")
+      description =
+          "Terminates the instances with their volumes, and deletes volumes and network interfaces"
+              + " that somebody detached, and the placement group.")
   int delete(
       @Parameters(index = "0", paramLabel = NAME, description = "Of the cluster.") String name,
       @Mixin Ec2Options options)
@@ -292,77 +295,17 @@ public final class Ec2Command implements Runnable {
       ClusterDriver driver =
           new ClusterDriver(service, file, known, folder::write, options.surroundings());
       ObservedCluster reached = driver.reach(goal, Duration.ofMinutes(15));
+      for (ClusterPart each : reached.attachedElsewhere()) {
+        options.say(
+            "%s is attached to %s, which is not of this cluster, and stays"
+                .formatted(each.words(), each.attachedTo()));
+      }
       options.answer(
           goal instanceof ClusterGoal.Deleted
-              ? "nothing is left of cluster " + name
+              ? "no instance and no detached part is left of cluster " + name
               : "%d instances of cluster %s are stopped".formatted(reached.live().size(), name),
           ClusterReport.description(name, file, reached));
       return ExitCode.OK.code();
-    }
-  }
-
-  @Command(
-      name = "orphans",
-      mixinStandardHelpOptions = true,
-      description = {
-        "Lists instances and placement groups in the file's region that a cluster of troupe left,"
-            + " or that this machine does not know.",
-        "Exit code 1 if there are any."
-      })
-  int orphans(
-      @Mixin Ec2Options options,
-      @Option(
-              names = "--delete",
-              description = "Deletes those that these credentials created, and no others.")
-          boolean delete)
-      throws IOException {
-    Ec2File file = options.load();
-    Set<String> here =
-        options.folder().all().stream().map(ClusterRecord::nonce).collect(Collectors.toSet());
-    try (SdkEc2 service = options.service(file)) {
-      List<TaggedResource> orphans =
-          service.tagged().stream().filter(each -> !here.contains(each.nonce())).toList();
-      String caller = service.caller();
-      List<TaggedResource> left = new ArrayList<>();
-      for (TaggedResource each : orphans) {
-        boolean ours = each.owner().equals(caller);
-        boolean deletes = delete && ours && !options.dryRun;
-        options.say(
-            "%s %s of cluster %s, created by %s%s"
-                .formatted(
-                    each.group() ? "placement group" : "instance",
-                    each.id(),
-                    each.cluster(),
-                    each.owner(),
-                    deletes ? ": deletes it" : ""));
-        if (!deletes || !deleted(service, each, options)) {
-          left.add(each);
-        }
-      }
-      options.answer(
-          "%d orphans, %d left".formatted(orphans.size(), left.size()),
-          Map.of(
-              "orphans", orphans.stream().map(TaggedResource::id).toList(),
-              "left", left.stream().map(TaggedResource::id).toList()));
-      return (left.isEmpty() ? ExitCode.OK : ExitCode.INCOMPLETE).code();
-    }
-  }
-
-  private static boolean deleted(SdkEc2 service, TaggedResource orphan, Ec2Options options)
-      throws AwsException {
-    try {
-      if (orphan.group()) {
-        service.deleteGroup(orphan.id());
-      } else {
-        service.terminate(List.of(orphan.id()));
-      }
-      return true;
-    } catch (AwsException failure) {
-      if (failure.kind() != AwsException.Kind.IN_USE) {
-        throw failure;
-      }
-      options.say("  still in use; repeat the command when its instances have terminated");
-      return false;
     }
   }
 

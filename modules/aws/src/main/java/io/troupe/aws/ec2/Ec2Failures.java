@@ -21,14 +21,22 @@ final class Ec2Failures {
       Set.of("VcpuLimitExceeded", "InstanceLimitExceeded", "VolumeLimitExceeded");
 
   private static final Set<String> IN_USE =
-      Set.of("DependencyViolation", "InvalidPlacementGroup.InUse");
+      Set.of(
+          "DependencyViolation",
+          "InvalidPlacementGroup.InUse",
+          "VolumeInUse",
+          "InvalidNetworkInterface.InUse");
 
   private static final Set<String> EXISTS =
       Set.of("InvalidPlacementGroup.Duplicate", "IdempotentParameterMismatch");
 
   /** What a request names, and what may exist a moment later. */
   private static final Set<String> ABSENT =
-      Set.of("InvalidInstanceID.NotFound", "InvalidPlacementGroup.Unknown");
+      Set.of(
+          "InvalidInstanceID.NotFound",
+          "InvalidPlacementGroup.Unknown",
+          "InvalidVolume.NotFound",
+          "InvalidNetworkInterfaceID.NotFound");
 
   private Ec2Failures() {}
 

@@ -11,7 +11,10 @@ public interface Ec2Service {
   /** What EC2 shows of a cluster. */
   ObservedCluster observe(ClusterRecord cluster) throws AwsException;
 
-  /** Everything in the region that carries the tags of a cluster of this program. */
+  /**
+   * What the region has with the tags of a cluster of this program. Volumes and network interfaces
+   * that instances of such clusters have are not named: they go with these.
+   */
   List<TaggedResource> tagged() throws AwsException;
 
   /**
@@ -34,13 +37,15 @@ public interface Ec2Service {
   /** Deletes a placement group. */
   void deleteGroup(String name) throws AwsException;
 
+  /** Deletes a volume or a network interface that no instance has. */
+  void deletePart(ClusterPart part) throws AwsException;
+
   /**
-   * An instance, or a placement group, of a cluster.
+   * A resource with the tags of a cluster.
    *
-   * @param id of an instance, or the name of a group
-   * @param group whether it is a placement group
+   * @param id of an instance, volume or network interface, or the name of a group
    * @param nonce of its cluster
    * @param owner ARN of who created it
    */
-  record TaggedResource(String id, boolean group, String cluster, String nonce, String owner) {}
+  record TaggedResource(ResourceKind kind, String id, String cluster, String nonce, String owner) {}
 }

@@ -2,15 +2,19 @@ package io.troupe.aws.ec2;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What EC2 shows of a cluster; it may show an instance some time after the launch.
  *
+ * @param parts volumes and network interfaces, attached or not
  * @param group whether its placement group exists
  */
-public record ObservedCluster(List<ClusterInstance> instances, boolean group) {
+public record ObservedCluster(
+    List<ClusterInstance> instances, List<ClusterPart> parts, boolean group) {
   public ObservedCluster {
     instances = List.copyOf(instances);
+    parts = List.copyOf(parts);
   }
 
   /** The instances that exist and are not on their way out. */
@@ -27,5 +31,24 @@ public record ObservedCluster(List<ClusterInstance> instances, boolean group) {
   public boolean shows(LaunchRequest launch) {
     return instances.stream().filter(each -> each.launchToken().equals(launch.token())).count()
         >= launch.count();
+  }
+
+  /** The parts that no instance has: they do not go with one. */
+  public List<ClusterPart> detached() {
+    return parts(ClusterPart::detached);
+  }
+
+  /** The parts that instances of the cluster have; EC2 deletes most of them with these. */
+  public List<ClusterPart> attachedWithin() {
+    return parts(each -> find(each.attachedTo()).isPresent());
+  }
+
+  /** The parts that somebody attached to an instance of another cluster, or of none. */
+  public List<ClusterPart> attachedElsewhere() {
+    return parts(each -> !each.detached() && find(each.attachedTo()).isEmpty());
+  }
+
+  private List<ClusterPart> parts(Predicate<ClusterPart> chosen) {
+    return parts.stream().filter(chosen).toList();
   }
 }

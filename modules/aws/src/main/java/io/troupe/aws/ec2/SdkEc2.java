@@ -4,15 +4,18 @@ import io.troupe.aws.client.AwsClients;
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.OpenClients;
 import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
+import io.troupe.aws.ec2.PartQueries.ShownPart;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import software.amazon.awssdk.services.ec2.Ec2Client;
 import software.amazon.awssdk.services.ec2.model.BlockDeviceMapping;
 import software.amazon.awssdk.services.ec2.model.DescribeInstancesRequest;
@@ -40,11 +43,13 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   private static final String LAUNCH = "troupe:launch";
 
   private final OpenClients clients;
+  private final PartQueries parts;
   private Optional<String> caller = Optional.empty();
 
   /** Nothing is asked yet. */
   public SdkEc2(AwsClients clients) {
     this.clients = new OpenClients(clients, Ec2Failures::explain);
+    this.parts = new PartQueries(this.clients);
   }
 
   private Ec2Client ec2() {
@@ -69,13 +74,9 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
 
   @Override
   public ObservedCluster observe(ClusterRecord cluster) throws AwsException {
-    List<Instance> instances =
-        describe(
-            DescribeInstancesRequest.builder()
-                .filters(
-                    filter("tag:" + CLUSTER, cluster.name()),
-                    filter("tag:" + NONCE, cluster.nonce()))
-                .build());
+    List<Filter> tags =
+        List.of(filter("tag:" + CLUSTER, cluster.name()), filter("tag:" + NONCE, cluster.nonce()));
+    List<Instance> instances = describe(DescribeInstancesRequest.builder().filters(tags).build());
     List<String> running =
         instances.stream()
             .filter(each -> state(each) == ClusterInstance.State.RUNNING)
@@ -96,6 +97,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
         instances.stream()
             .map(each -> observed(each, sound.getOrDefault(each.instanceId(), false)))
             .toList(),
+        parts.find(tags).stream().map(ShownPart::part).toList(),
         there);
   }
 
@@ -163,23 +165,30 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   public List<TaggedResource> tagged() throws AwsException {
     Filter ours = filter("tag-key", CLUSTER);
     List<TaggedResource> found = new ArrayList<>();
+    Set<String> instances = new HashSet<>();
     for (Instance each : describe(DescribeInstancesRequest.builder().filters(ours).build())) {
+      instances.add(each.instanceId());
       ClusterInstance.State state = state(each);
       if (state != ClusterInstance.State.TERMINATED
           && state != ClusterInstance.State.SHUTTING_DOWN) {
-        found.add(resource(each.instanceId(), false, each.tags()));
+        found.add(resource(ResourceKind.INSTANCE, each.instanceId(), each.tags()));
+      }
+    }
+    for (ShownPart each : parts.find(List.of(ours))) {
+      if (!instances.contains(each.part().attachedTo())) {
+        found.add(resource(each.part().kind(), each.part().id(), each.tags()));
       }
     }
     clients
         .ask(
             "DescribePlacementGroups",
             () -> ec2().describePlacementGroups(ask -> ask.filters(ours)).placementGroups())
-        .forEach(each -> found.add(resource(each.groupName(), true, each.tags())));
+        .forEach(each -> found.add(resource(ResourceKind.GROUP, each.groupName(), each.tags())));
     return found;
   }
 
-  private static TaggedResource resource(String id, boolean group, Collection<Tag> tags) {
-    return new TaggedResource(id, group, tag(tags, CLUSTER), tag(tags, NONCE), tag(tags, OWNER));
+  private static TaggedResource resource(ResourceKind kind, String id, Collection<Tag> tags) {
+    return new TaggedResource(kind, id, tag(tags, CLUSTER), tag(tags, NONCE), tag(tags, OWNER));
   }
 
   @Override
@@ -313,6 +322,11 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
     var _ =
         clients.ask(
             "DeletePlacementGroup", () -> ec2().deletePlacementGroup(ask -> ask.groupName(name)));
+  }
+
+  @Override
+  public void deletePart(ClusterPart part) throws AwsException {
+    parts.delete(part);
   }
 
   @Override

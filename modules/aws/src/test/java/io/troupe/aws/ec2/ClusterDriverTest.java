@@ -12,6 +12,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -132,9 +133,16 @@ final class ClusterDriverTest {
     }
     assertThat(insist(service, file(), new ClusterGoal.Running(second)).live()).hasSize(second);
     assertThat(ec2.live()).isEqualTo(second);
+    for (FakeEc2.PlayedPart each : ec2.parts.values()) {
+      each.kept = random.nextBoolean();
+      if (random.nextInt(4) == 0) {
+        each.attachedTo = "";
+      }
+    }
     insist(service, file(), new ClusterGoal.Deleted());
 
     assertThat(ec2.live()).isZero();
+    assertThat(ec2.parts).isEmpty();
     assertThat(ec2.groups).isEmpty();
   }
 
@@ -155,6 +163,7 @@ final class ClusterDriverTest {
       ec2.observe(stored);
     }
     assertThat(ec2.live()).isZero();
+    assertThat(ec2.parts).isEmpty();
     assertThat(ec2.groups).isEmpty();
   }
 
@@ -179,7 +188,7 @@ final class ClusterDriverTest {
     assertThatThrownBy(
             () -> driver(ec2, file()).reach(new ClusterGoal.Running(2), Duration.ofMinutes(10)))
         .isInstanceOf(AwsException.class)
-        .hasMessage("not done after 600 s; last: OutOfCapacity[]");
+        .hasMessage("not done after 600 s; last: capacity, which no offer of the file has now");
     assertThat(ec2.instances).isEmpty();
   }
 
@@ -211,5 +220,23 @@ final class ClusterDriverTest {
     assertThatThrownBy(
             () -> driver(ec2, file("spot=true")).reach(new ClusterGoal.Stopped(), PATIENCE))
         .hasMessage("spot instances cannot be stopped; delete the cluster");
+  }
+
+  @Test
+  void reach_deletedWithAVolumeOnAForeignInstance_leavesThatOneOnly() throws Exception {
+    driver(ec2, file()).reach(new ClusterGoal.Running(2), PATIENCE);
+    part("vol-0001").attachedTo = "i-foreign";
+    part("vol-0002").attachedTo = "";
+    part("eni-0001").attachedTo = "";
+
+    ObservedCluster reached = driver(ec2, file()).reach(new ClusterGoal.Deleted(), PATIENCE);
+
+    assertThat(ec2.parts).containsOnlyKeys("vol-0001");
+    assertThat(reached.attachedElsewhere())
+        .containsExactly(new ClusterPart(ResourceKind.VOLUME, "vol-0001", "i-foreign"));
+  }
+
+  private FakeEc2.PlayedPart part(String id) {
+    return Objects.requireNonNull(ec2.parts.get(id));
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -229,8 +230,15 @@ final class Ec2CommandTest {
     Ended shown = create("--dry-run", "--json");
 
     assertThat(shown.code()).as(shown.err()).isZero();
-    assertThat(shown.out()).contains("\"first_step\":\"CreateGroup[]\"").contains("\"live\":0");
-    assertThat(server.actions()).containsOnly("DescribeInstances", "DescribePlacementGroups");
+    assertThat(shown.out())
+        .contains("\"first_step\":\"create the placement group\"")
+        .contains("\"live\":0");
+    assertThat(server.actions())
+        .containsOnly(
+            "DescribeInstances",
+            "DescribePlacementGroups",
+            "DescribeVolumes",
+            "DescribeNetworkInterfaces");
     assertThat(folder.resolve("state/lab.json")).doesNotExist();
   }
 
@@ -248,5 +256,75 @@ final class Ec2CommandTest {
     server.ec2.observe(ClusterRecord.fresh("", ""));
     assertThat(ec2("orphans", "--delete").code()).isZero();
     assertThat(server.ec2.groups).isEmpty();
+  }
+
+  private FakeEc2.PlayedPart part(String id) {
+    return Objects.requireNonNull(server.ec2.parts.get(id));
+  }
+
+  @Test
+  void delete_detachedVolumeThatMayNotBeDeleted_isRepeatedUntilNothingIsLeft() {
+    assertThat(create("--no-prepare").code()).isZero();
+    part("vol-0001").attachedTo = "";
+    part("eni-0002").attachedTo = "";
+    assertThat(ec2("status", "lab").out())
+        .contains("volume vol-0001 is detached; ec2 delete deletes it")
+        .doesNotContain("vol-0002");
+    assertThat(ec2("orphans").code()).isZero();
+    Ended dry = ec2("delete", "lab", "--dry-run");
+    assertThat(dry.err())
+        .contains("would delete instance i-0001, instance i-0002")
+        .contains("volume vol-0001")
+        .contains("network interface eni-0002")
+        .contains("placement group troupe-lab-");
+    assertThat(dry.out()).contains("would first terminate i-0001, i-0002");
+    server
+        .fail("DeleteVolume", 403, "UnauthorizedOperation", false)
+        .fail("DeleteNetworkInterface", 503, "InternalError", true);
+
+    Ended refused = ec2("delete", "lab");
+
+    assertThat(refused.code()).isEqualTo(4);
+    assertThat(refused.err())
+        .contains("deletes volume vol-0001")
+        .contains("DeleteVolume: status 403 UnauthorizedOperation");
+    assertThat(server.ec2.parts).containsOnlyKeys("vol-0001", "eni-0002");
+    assertThat(folder.resolve("state/lab.json")).exists();
+
+    Ended deleted = ec2("delete", "lab");
+
+    assertThat(deleted.code()).as(deleted.err()).isZero();
+    assertThat(server.ec2.parts).isEmpty();
+    assertThat(server.ec2.groups).isEmpty();
+    assertThat(folder.resolve("state/lab.json")).doesNotExist();
+  }
+
+  @Test
+  void orphans_partsOfAForgottenCluster_areDeletedOneByOne() throws IOException {
+    assertThat(create("--no-prepare").code()).isZero();
+    part("vol-0001").attachedTo = "";
+    part("vol-0002").attachedTo = "i-foreign";
+    part("eni-0001").attachedTo = "";
+    Files.delete(folder.resolve("state/lab.json"));
+    server.ec2.interrupt();
+    server.ec2.interrupt();
+    server.ec2.observe(ClusterRecord.fresh("", ""));
+
+    Ended dry = ec2("orphans", "--delete", "--dry-run", "--json");
+    assertThat(dry.code()).isEqualTo(1);
+    assertThat(dry.err()).contains("volume vol-0001 of cluster lab").contains("would delete it");
+    assertThat(dry.out()).contains("\"kind\":\"network interface\"");
+    server.fail("DeleteVolume", 403, "UnauthorizedOperation", false);
+
+    Ended first = ec2("orphans", "--delete");
+
+    assertThat(first.code()).isEqualTo(1);
+    assertThat(first.err()).contains("not deleted: DeleteVolume: status 403").contains("in use");
+    assertThat(server.ec2.groups).isEmpty();
+    assertThat(server.ec2.parts).doesNotContainKey("eni-0001").containsKey("vol-0001");
+    part("vol-0002").attachedTo = "";
+    assertThat(ec2("orphans", "--delete").code()).isZero();
+    assertThat(server.ec2.parts).isEmpty();
+    assertThat(ec2("orphans").code()).isZero();
   }
 }

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 
 /**
  * EC2 as its guide describes it: tokens are honoured, a launch is all or none, instances show late,
- * states take time, a placement group in use is not deleted. Time is looked at, and moves by {@link
- * #pass}.
+ * states take time, what is in use is not deleted, volumes and network interfaces go with their
+ * instance unless somebody detached or kept them. Time is looked at, and moves by {@link #pass}.
  */
 final class FakeEc2 implements Ec2Service {
   static final String CALLER = "arn:aws:iam::1:user/tester";
@@ -27,6 +27,7 @@ final class FakeEc2 implements Ec2Service {
 
   final Set<String> groups = new HashSet<>();
   final Map<String, Owned> instances = new TreeMap<>();
+  final Map<String, PlayedPart> parts = new TreeMap<>();
   final List<String> requests = new ArrayList<>();
   private final Map<String, List<String>> tokens = new HashMap<>();
   private final Map<String, LaunchRequest> asked = new HashMap<>();
@@ -53,6 +54,22 @@ final class FakeEc2 implements Ec2Service {
     }
   }
 
+  /** A volume or a network interface, and whose. */
+  static final class PlayedPart {
+    final ResourceKind kind;
+    final ClusterRecord cluster;
+    String attachedTo;
+
+    /** Whether it outlives its instance. */
+    boolean kept;
+
+    PlayedPart(ResourceKind kind, ClusterRecord cluster, String attachedTo) {
+      this.kind = kind;
+      this.cluster = cluster;
+      this.attachedTo = attachedTo;
+    }
+  }
+
   static AwsException refusal(Kind kind, String code) {
     return new AwsException(kind, code, new IllegalStateException(code));
   }
@@ -74,6 +91,13 @@ final class FakeEc2 implements Ec2Service {
             };
       }
     }
+    parts.values().removeIf(each -> endsWithInstance(each) && !each.kept);
+    parts.values().stream().filter(this::endsWithInstance).forEach(each -> each.attachedTo = "");
+  }
+
+  private boolean endsWithInstance(PlayedPart part) {
+    Owned instance = instances.get(part.attachedTo);
+    return instance != null && instance.state == State.TERMINATED;
   }
 
   /** Takes an instance away, as a spot market does. */
@@ -108,7 +132,14 @@ final class FakeEc2 implements Ec2Service {
                     ""));
           }
         });
-    return new ObservedCluster(shown, groups.contains(ClusterDriver.groupOf(cluster)));
+    List<ClusterPart> seen = new ArrayList<>();
+    parts.forEach(
+        (id, each) -> {
+          if (each.cluster.nonce().equals(cluster.nonce())) {
+            seen.add(new ClusterPart(each.kind, id, each.attachedTo));
+          }
+        });
+    return new ObservedCluster(shown, seen, groups.contains(ClusterDriver.groupOf(cluster)));
   }
 
   @Override
@@ -118,7 +149,8 @@ final class FakeEc2 implements Ec2Service {
         (id, each) -> {
           if (each.live()) {
             all.add(
-                new TaggedResource(id, false, each.cluster.name(), each.cluster.nonce(), CALLER));
+                new TaggedResource(
+                    ResourceKind.INSTANCE, id, each.cluster.name(), each.cluster.nonce(), CALLER));
           }
         });
     return all;
@@ -151,6 +183,9 @@ final class FakeEc2 implements Ec2Service {
       // Those of one launch do not show together.
       instances.put(id, new Owned(cluster, request, time + 1 + (i + 1) * delay));
       ids.add(id);
+      String digits = id.substring(1);
+      parts.put("vol" + digits, new PlayedPart(ResourceKind.VOLUME, cluster, id));
+      parts.put("eni" + digits, new PlayedPart(ResourceKind.INTERFACE, cluster, id));
     }
     tokens.put(request.token(), ids);
     asked.put(request.token(), request);
@@ -200,5 +235,19 @@ final class FakeEc2 implements Ec2Service {
       throw refusal(Kind.IN_USE, "InvalidPlacementGroup.InUse");
     }
     groups.remove(name);
+  }
+
+  @Override
+  public void deletePart(ClusterPart part) throws AwsException {
+    boolean volume = part.kind() == ResourceKind.VOLUME;
+    PlayedPart played = parts.get(part.id());
+    if (played == null) {
+      throw refusal(
+          Kind.ABSENT, volume ? "InvalidVolume.NotFound" : "InvalidNetworkInterfaceID.NotFound");
+    }
+    if (!played.attachedTo.isEmpty()) {
+      throw refusal(Kind.IN_USE, volume ? "VolumeInUse" : "InvalidNetworkInterface.InUse");
+    }
+    parts.remove(part.id());
   }
 }

@@ -119,6 +119,11 @@ final class FakeEc2Server implements AutoCloseable {
               .formatted(FakeEc2.CALLER);
       case "DescribeInstances" -> describe(form);
       case "DescribeInstanceStatus" -> statuses(form);
+      case "DescribeVolumes", "DescribeNetworkInterfaces" ->
+          parts(form, "DescribeVolumes".equals(action));
+      case "DeleteVolume" -> deletePart(ResourceKind.VOLUME, form.getOrDefault("VolumeId", ""));
+      case "DeleteNetworkInterface" ->
+          deletePart(ResourceKind.INTERFACE, form.getOrDefault("NetworkInterfaceId", ""));
       case "DescribePlacementGroups" -> groups(form);
       case "RunInstances" -> launch(form);
       case "StartInstances", "StopInstances", "TerminateInstances" -> change(action, form);
@@ -192,6 +197,65 @@ final class FakeEc2Server implements AutoCloseable {
     return "<reservationSet>"
         + item("<instancesSet>" + items + "</instancesSet>")
         + "</reservationSet>";
+  }
+
+  private String parts(Map<String, String> form, boolean volumes) {
+    StringBuilder items = new StringBuilder();
+    ec2.parts.forEach(
+        (id, each) -> {
+          if ((each.kind == ResourceKind.VOLUME) == volumes
+              && passes(form.getOrDefault("Filter.1.Name", ""), each, form)) {
+            items.append(item(volumes ? volume(id, each) : card(id, each)));
+          }
+        });
+    return volumes
+        ? "<volumeSet>" + items + "</volumeSet>"
+        : "<networkInterfaceSet>" + items + "</networkInterfaceSet>";
+  }
+
+  private static boolean passes(String first, FakeEc2.PlayedPart part, Map<String, String> form) {
+    return switch (first) {
+      case "tag-key" -> "troupe:cluster".equals(form.get("Filter.1.Value.1"));
+      case "tag:troupe:cluster" ->
+          "tag:troupe:nonce".equals(form.get("Filter.2.Name"))
+              && part.cluster.nonce().equals(form.get("Filter.2.Value.1"));
+      default -> throw new IllegalArgumentException("filter " + first);
+    };
+  }
+
+  private static String volume(String id, FakeEc2.PlayedPart part) {
+    return part.attachedTo.isEmpty()
+        ? "<volumeId>%s</volumeId><status>available</status>%s".formatted(id, tagSet(part.cluster))
+        : """
+        <volumeId>%s</volumeId><status>in-use</status>
+        <attachmentSet><item><instanceId>%s</instanceId></item></attachmentSet>%s
+        """
+            .formatted(id, part.attachedTo, tagSet(part.cluster));
+  }
+
+  private static String card(String id, FakeEc2.PlayedPart part) {
+    return part.attachedTo.isEmpty()
+        ? "<networkInterfaceId>%s</networkInterfaceId><status>available</status>%s"
+            .formatted(id, tagSet(part.cluster))
+        : """
+        <networkInterfaceId>%s</networkInterfaceId><status>in-use</status>
+        <attachment><instanceId>%s</instanceId></attachment>%s
+        """
+            .formatted(id, part.attachedTo, tagSet(part.cluster));
+  }
+
+  private static String tagSet(ClusterRecord cluster) {
+    return """
+    <tagSet><item><key>troupe:cluster</key><value>%s</value></item>
+    <item><key>troupe:nonce</key><value>%s</value></item>
+    <item><key>troupe:owner</key><value>%s</value></item></tagSet>
+    """
+        .formatted(cluster.name(), cluster.nonce(), FakeEc2.CALLER);
+  }
+
+  private String deletePart(ResourceKind kind, String id) throws AwsException {
+    ec2.deletePart(new ClusterPart(kind, id, ""));
+    return "<return>true</return>";
   }
 
   private static String instance(String id, FakeEc2.Owned each) {

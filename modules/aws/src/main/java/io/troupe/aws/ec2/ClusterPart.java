@@ -1,0 +1,17 @@
+package io.troupe.aws.ec2;
+
+/**
+ * A volume or a network interface that a launch made for an instance.
+ *
+ * @param attachedTo id of an instance; empty if it is detached
+ */
+public record ClusterPart(ResourceKind kind, String id, String attachedTo) {
+  public boolean detached() {
+    return attachedTo.isEmpty();
+  }
+
+  /** Its kind and id. */
+  public String words() {
+    return kind.words() + " " + id;
+  }
+}
