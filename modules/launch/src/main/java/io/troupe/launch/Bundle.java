@@ -70,6 +70,11 @@ public record Bundle(Path folder, String digest) {
     return new Bundle(folder, Sha256.hex(sha));
   }
 
+  /** A build as people tell it from others. */
+  static String name(String digest) {
+    return "build " + digest.substring(0, Math.min(12, digest.length()));
+  }
+
   /** Writes files and folders as a tar archive, with what symbolic links point to. */
   static void tar(Path folder, List<String> names, OutputStream out) throws IOException {
     List<String> command = new ArrayList<>(List.of("tar", "-C", folder.toString(), "-chf", "-"));

@@ -2,7 +2,6 @@ package io.troupe.launch;
 
 import io.troupe.base.process.ExitCode;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -11,7 +10,7 @@ import java.util.Set;
  * said, and holds up none of the others.
  */
 final class HostRunner {
-  private final PrintWriter err;
+  private final LaunchReport report;
   private final Set<RemoteHost> failed = new HashSet<>();
 
   /** Something that is done to a host. */
@@ -24,10 +23,10 @@ final class HostRunner {
   /**
    * Nothing has failed yet.
    *
-   * @param err takes what fails
+   * @param report takes what fails
    */
-  HostRunner(PrintWriter err) {
-    this.err = err;
+  HostRunner(LaunchReport report) {
+    this.report = report;
   }
 
   /** Does something to a host, unless that has failed before; whether that is as it should be. */
@@ -39,8 +38,7 @@ final class HostRunner {
       return act.done();
     } catch (IOException failure) {
       failed.add(host);
-      err.println("error: " + failure.getMessage());
-      err.flush();
+      report.fail(host, String.valueOf(failure.getMessage()));
       return false;
     }
   }

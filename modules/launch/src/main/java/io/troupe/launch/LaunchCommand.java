@@ -2,11 +2,15 @@ package io.troupe.launch;
 
 import io.troupe.base.process.Announcements;
 import io.troupe.base.process.ExitCode;
+import io.troupe.store.file.StoreJson;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -51,32 +55,58 @@ public final class LaunchCommand implements Runnable {
         "Exit code 3 if a host cannot be reached; the others are stopped."
       })
   int stop(@Mixin LaunchOptions options) throws IOException, InterruptedException {
-    HostRunner reach = new HostRunner(err());
-    try (RemoteHosts fleet = options.fleet(out())) {
-      stop(fleet, reach, fleet.hosts().getFirst(), RUN);
-      for (RemoteHost host : fleet.hosts()) {
-        stop(fleet, reach, host, AGENT);
+    LaunchReport report = options.report();
+    HostRunner reach = new HostRunner(report);
+    try (RemoteHosts fleet = options.fleet(report)) {
+      List<HostedProcess> processes = processes(fleet);
+      for (HostedProcess each : processes) {
+        reach.run(
+            each.host(),
+            () -> {
+              report.put(
+                  each.host(),
+                  each.name(),
+                  options.dryRun
+                      ? wouldStop(fleet, each, report)
+                      : fleet.stop(each.host(), each.name()));
+              return true;
+            });
       }
       for (RemoteHost host : fleet.hosts()) {
         reach.run(
             host,
             () -> {
-              fleet.removeKeys(host, List.of(RUN, AGENT));
+              if (!options.dryRun) {
+                fleet.removeKeys(host, List.of(RUN, AGENT));
+              } else if (fleet.hasCopiedKeys(host)) {
+                report.say(host, "would delete its keys");
+                report.put(host, "deletes_keys", true);
+              }
               return true;
             });
       }
     }
-    return reach.exit().code();
+    return report.end(reach.exit());
   }
 
-  private static void stop(RemoteHosts fleet, HostRunner reach, RemoteHost host, String name)
-      throws InterruptedException {
-    reach.run(
-        host,
-        () -> {
-          fleet.stop(host, name);
-          return true;
-        });
+  /** A process of a launch, by its name, and where it is. */
+  private record HostedProcess(RemoteHost host, String name) {}
+
+  /** The run, and then the agents. */
+  private static List<HostedProcess> processes(RemoteHosts fleet) {
+    List<HostedProcess> all = new ArrayList<>();
+    all.add(new HostedProcess(fleet.hosts().getFirst(), RUN));
+    fleet.hosts().forEach(host -> all.add(new HostedProcess(host, AGENT)));
+    return all;
+  }
+
+  private static String wouldStop(RemoteHosts fleet, HostedProcess each, LaunchReport report)
+      throws IOException, InterruptedException {
+    RemoteHosts.ProcessStatus status = fleet.status(each.host(), each.name());
+    if (status.alive()) {
+      report.say(each.host(), "would end " + each.name());
+    }
+    return status.alive() ? "would end" : status.text();
   }
 
   @Command(
@@ -86,15 +116,22 @@ public final class LaunchCommand implements Runnable {
           "Says what runs where. Exit code 3 if an agent or the run does not, or if a host cannot"
               + " be reached.")
   int status(@Mixin LaunchOptions options) throws IOException, InterruptedException {
-    try (RemoteHosts fleet = options.fleet(out())) {
-      HostRunner reach = new HostRunner(err());
-      RemoteHost coordinator = fleet.hosts().getFirst();
-      boolean up = reach.run(coordinator, () -> fleet.status(coordinator, RUN));
-      for (RemoteHost host : fleet.hosts()) {
-        up &= reach.run(host, () -> fleet.status(host, AGENT));
+    LaunchReport report = options.report();
+    HostRunner reach = new HostRunner(report);
+    boolean up = true;
+    try (RemoteHosts fleet = options.fleet(report)) {
+      for (HostedProcess each : processes(fleet)) {
+        up &= reach.run(each.host(), () -> status(fleet, each, report));
       }
-      return (up ? ExitCode.OK : ExitCode.UNREACHABLE).code();
     }
+    return report.end(up ? ExitCode.OK : ExitCode.UNREACHABLE);
+  }
+
+  private static boolean status(RemoteHosts fleet, HostedProcess each, LaunchReport report)
+      throws IOException, InterruptedException {
+    RemoteHosts.ProcessStatus status = fleet.status(each.host(), each.name());
+    report.put(each.host(), each.name(), Map.of("alive", status.alive(), "text", status.text()));
+    return status.alive();
   }
 
   @Command(
@@ -115,14 +152,25 @@ public final class LaunchCommand implements Runnable {
               description = "Continues until it ends; ^C ends the following only.")
           boolean follow)
       throws IOException, InterruptedException {
-    try (RemoteHosts fleet = options.fleet(out())) {
+    LaunchReport report = options.report();
+    if (follow && report.isJson()) {
+      throw bad("--json shows what a log has by now; give it without --follow");
+    }
+    try (RemoteHosts fleet = options.fleet(report)) {
       RemoteHost host = address.isEmpty() ? fleet.hosts().getFirst() : find(fleet, address);
       if (follow) {
-        LogFollower following = new LogFollower(fleet, options, out());
+        LogFollower following = new LogFollower(fleet, options, report);
         return address.isEmpty() ? following.run() : following.agent(host);
       }
-      boolean shown = fleet.show(host, address.isEmpty() ? RUN : AGENT);
-      return (shown ? ExitCode.OK : ExitCode.UNREACHABLE).code();
+      String name = address.isEmpty() ? RUN : AGENT;
+      HostRunner reach = new HostRunner(report);
+      reach.run(
+          host,
+          () -> {
+            report.show(host, name, fleet.log(host, name));
+            return true;
+          });
+      return report.end(reach.exit());
     }
   }
 
@@ -135,12 +183,25 @@ public final class LaunchCommand implements Runnable {
       @Parameters(index = "0", paramLabel = "HOST", description = "Address of a host.")
           String address)
       throws IOException, InterruptedException {
-    try (RemoteHosts fleet = options.fleet(out())) {
+    LaunchReport report = options.report();
+    try (RemoteHosts fleet = options.fleet(report)) {
       RemoteHost host = find(fleet, address);
+      if (options.dryRun) {
+        List<String> arguments =
+            fleet
+                .started(host, AGENT)
+                .map(RemoteHosts.Started::arguments)
+                .orElseThrow(() -> new IOException(host.login() + ": no agent was launched there"));
+        report.put(host, AGENT, wouldStop(fleet, new HostedProcess(host, AGENT), report));
+        report.say(host, "would start troupe " + String.join(" ", arguments));
+        report.put(host, "starts", arguments);
+        return report.end(ExitCode.OK);
+      }
       fleet.stop(host, AGENT);
       fleet.again(host, AGENT);
       fleet.await(host, AGENT, Announcements.AGENT_READY);
-      return (fleet.status(host, AGENT) ? ExitCode.OK : ExitCode.UNREACHABLE).code();
+      boolean up = status(fleet, new HostedProcess(host, AGENT), report);
+      return report.end(up ? ExitCode.OK : ExitCode.UNREACHABLE);
     }
   }
 
@@ -149,20 +210,41 @@ public final class LaunchCommand implements Runnable {
       mixinStandardHelpOptions = true,
       description = "Puts this build into a folder that needs nothing but a JDK, for an image.")
   int bundle(
-      @Parameters(index = "0", paramLabel = "DIR", description = "A new folder.") Path folder)
-      throws IOException {
-    Bundle made = Bundle.ofThisProcess(folder);
-    out().println("made    %s · build %s".formatted(made.folder(), made.digest().substring(0, 12)));
-    out().flush();
+      @Parameters(index = "0", paramLabel = "DIR", description = "A new folder.") Path folder,
+      @Option(names = "--dry-run", description = "Say what it would hold; make nothing.")
+          boolean dryRun,
+      @Option(names = "--json", description = "One JSON object on standard output.") boolean json)
+      throws IOException, InterruptedException {
+    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    if (dryRun) {
+      Bundle.use(Optional.empty(), made -> answer(out, json, "would be made", folder, made));
+    } else {
+      answer(out, json, "made", folder, Bundle.ofThisProcess(folder));
+    }
     return ExitCode.OK.code();
+  }
+
+  private static void answer(PrintWriter out, boolean json, String verb, Path folder, Bundle bundle)
+      throws IOException {
+    out.println(
+        json
+            ? StoreJson.LINE.writeValueAsString(
+                Map.of(
+                    "folder",
+                    folder.toString(),
+                    "build",
+                    bundle.digest(),
+                    "made",
+                    verb.equals("made")))
+            : "%-7s %s · %s".formatted(verb, folder, Bundle.name(bundle.digest())));
+    out.flush();
   }
 
   private RemoteHost find(RemoteHosts fleet, String address) {
     List<RemoteHost> found =
         fleet.hosts().stream().filter(host -> host.address().equals(address)).toList();
     if (found.isEmpty()) {
-      throw new CommandLine.ParameterException(
-          Objects.requireNonNull(spec).commandLine(),
+      throw bad(
           "no host has the address '%s'; the file names %s"
               .formatted(
                   address,
@@ -171,11 +253,7 @@ public final class LaunchCommand implements Runnable {
     return found.getFirst();
   }
 
-  private PrintWriter out() {
-    return Objects.requireNonNull(spec).commandLine().getOut();
-  }
-
-  private PrintWriter err() {
-    return Objects.requireNonNull(spec).commandLine().getErr();
+  private CommandLine.ParameterException bad(String rule) {
+    return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), rule);
   }
 }

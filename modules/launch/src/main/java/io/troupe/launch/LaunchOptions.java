@@ -3,16 +3,19 @@ package io.troupe.launch;
 import static java.util.stream.Collectors.joining;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** Options of every command that works on the hosts of a cluster. */
 final class LaunchOptions {
+  private static final String SSH = "ssh";
 
   @Option(
       names = "--hosts",
@@ -27,7 +30,7 @@ final class LaunchOptions {
       defaultValue = RemoteFolder.DEFAULT,
       description =
           "Folder on every host for builds, keys, logs and runs, empty or of a launch; {host} is"
-              + " the its address (${DEFAULT-VALUE}).")
+              + " its address (${DEFAULT-VALUE}).")
   private String folder = RemoteFolder.DEFAULT;
 
   @Option(
@@ -36,18 +39,39 @@ final class LaunchOptions {
       description = "An option of ssh, such as -oIdentityFile=KEY; may be given many times.")
   private List<String> options = new ArrayList<>();
 
+  @Option(
+      names = "--ssh",
+      paramLabel = "PROGRAM",
+      defaultValue = SSH,
+      description = "ssh, or one in its place (${DEFAULT-VALUE}).")
+  private String program = SSH;
+
+  @Option(names = "--dry-run", description = "Look at the hosts and say what would be done there.")
+  boolean dryRun;
+
+  @Option(
+      names = "--json",
+      description = "One JSON object on standard output; up and resume then follow no run.")
+  private boolean json;
+
+  @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
+  private CommandLine.Model.@Nullable CommandSpec spec;
+
+  /** What the command says. */
+  LaunchReport report() {
+    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    return new LaunchReport(json, command.getOut(), command.getErr());
+  }
+
   /** The hosts named, and how to reach them. */
-  RemoteHosts fleet(PrintWriter out) throws IOException {
+  RemoteHosts fleet(LaunchReport report) throws IOException {
     Path sockets = Files.createTempDirectory("troupe-ssh");
     return new RemoteHosts(
         RemoteHost.read(hosts),
-        new SshClient(options, sockets),
+        new SshClient(program, options, sockets),
         new RemoteFolder(folder),
         Clock.systemUTC(),
-        line -> {
-          out.println(line);
-          out.flush();
-        });
+        report::say);
   }
 
   /**
@@ -59,6 +83,9 @@ final class LaunchOptions {
     List<String> words = new ArrayList<>(List.of("--hosts", hosts.toString()));
     if (!folder.equals(RemoteFolder.DEFAULT)) {
       words.addAll(List.of("--remote", folder));
+    }
+    if (!program.equals(SSH)) {
+      words.addAll(List.of("--ssh", program));
     }
     options.forEach(option -> words.addAll(List.of("--ssh-option", option)));
     return "troupe launch %s %s"

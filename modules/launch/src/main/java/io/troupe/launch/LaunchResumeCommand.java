@@ -2,15 +2,12 @@ package io.troupe.launch;
 
 import io.troupe.base.process.Announcements;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,7 +23,6 @@ import picocli.CommandLine.Parameters;
       "^C detaches; the run continues."
     })
 final class LaunchResumeCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
   @Mixin private LaunchOptions options = new LaunchOptions();
 
   @Parameters(
@@ -50,8 +46,8 @@ final class LaunchResumeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    try (RemoteHosts fleet = options.fleet(out)) {
+    LaunchReport report = options.report();
+    try (RemoteHosts fleet = options.fleet(report)) {
       RemoteHost coordinator = fleet.hosts().getFirst();
       RemoteHosts.Started started =
           fleet
@@ -64,24 +60,26 @@ final class LaunchResumeCommand implements Callable<Integer> {
                 .formatted(coordinator.login(), options.command("logs --follow")));
       }
       String name = run.isEmpty() ? newest(fleet, coordinator) : run;
-      out.println("%-24s resumes %s".formatted(coordinator.login(), name));
-      out.flush();
-      HostRunner reach = new HostRunner(Objects.requireNonNull(spec).commandLine().getErr());
-      keys(fleet, reach, started);
-      startAgents(fleet, reach, started, name);
+      report.say(coordinator, (options.dryRun ? "would resume " : "resumes ") + name);
+      report.put("run", name);
+      HostRunner reach = new HostRunner(report);
+      keys(fleet, reach, started, report);
+      startAgents(fleet, reach, started, name, report);
       for (RemoteHost host : fleet.hosts()) {
         if (reach.hasFailed(host)) {
-          out.println("%-24s is left out; when it is back:".formatted(host.login()));
-          out.println("restart " + options.command("restart-node " + host.address()));
-          out.flush();
+          report.say(host, "is left out; when it is back:");
+          report.say("restart " + options.command("restart-node " + host.address()));
         }
       }
-      return detach ? reach.exit().code() : new LogFollower(fleet, options, out).run();
+      return detach || options.dryRun || report.isJson()
+          ? report.end(reach.exit())
+          : new LogFollower(fleet, options, report).run();
     }
   }
 
   /** Copies the keys of the hosts that can be reached; the others are left out anyway. */
-  private void keys(RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before)
+  private void keys(
+      RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before, LaunchReport report)
       throws IOException, InterruptedException {
     RemoteHost coordinator = fleet.hosts().getFirst();
     if (!before.arguments().contains("--tls")) {
@@ -110,7 +108,11 @@ final class LaunchResumeCommand implements Callable<Integer> {
         reach.run(
             host,
             () -> {
-              fleet.copyKeys(keys, host);
+              if (options.dryRun) {
+                report.say(host, "would copy keys of " + keys.of(host));
+              } else {
+                fleet.copyKeys(keys, host);
+              }
               return true;
             });
       }
@@ -135,8 +137,12 @@ final class LaunchResumeCommand implements Callable<Integer> {
    * coordinator. A run may have ended because a host went down, so it continues those that are
    * left.
    */
-  private static void startAgents(
-      RemoteHosts fleet, HostRunner reach, RemoteHosts.Started before, String run)
+  private void startAgents(
+      RemoteHosts fleet,
+      HostRunner reach,
+      RemoteHosts.Started before,
+      String run,
+      LaunchReport report)
       throws IOException, InterruptedException {
     List<RemoteHost> missing = new ArrayList<>();
     List<String> seeds = new ArrayList<>();
@@ -145,6 +151,7 @@ final class LaunchResumeCommand implements Callable<Integer> {
           reach.run(
               host,
               () -> fleet.fate(host, LaunchCommand.AGENT) instanceof RemoteProcessState.Running);
+      report.put(host, "agent_lives", lives);
       if (lives) {
         reach.run(host, () -> seeds.add(host.address() + ":" + agentPort(fleet, host)));
       } else {
@@ -152,15 +159,23 @@ final class LaunchResumeCommand implements Callable<Integer> {
       }
     }
     RemoteHost coordinator = fleet.hosts().getFirst();
-    fleet.start(
-        coordinator, LaunchCommand.RUN, before.java(), arguments(before.arguments(), run, seeds));
+    List<String> words = arguments(before.arguments(), run, seeds);
+    report.put(coordinator, LaunchCommand.RUN, words);
+    if (options.dryRun) {
+      report.say(coordinator, "would start troupe " + String.join(" ", words));
+      missing.stream()
+          .filter(host -> !reach.hasFailed(host))
+          .forEach(host -> report.say(host, "would start its agent again"));
+      return;
+    }
+    fleet.start(coordinator, LaunchCommand.RUN, before.java(), words);
     for (RemoteHost host : missing) {
       reach.run(
           host,
           () -> {
             fleet.again(host, LaunchCommand.AGENT);
             fleet.await(host, LaunchCommand.AGENT, Announcements.AGENT_READY);
-            return fleet.status(host, LaunchCommand.AGENT);
+            return fleet.status(host, LaunchCommand.AGENT).alive();
           });
     }
   }

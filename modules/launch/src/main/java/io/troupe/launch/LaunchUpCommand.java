@@ -7,7 +7,6 @@ import io.troupe.config.PlacementSection;
 import io.troupe.config.RunConfig;
 import io.troupe.net.tls.PlainTcpRule;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -87,31 +86,32 @@ final class LaunchUpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-    HostRunner reach = new HostRunner(spec().commandLine().getErr());
-    try (RemoteHosts fleet = options.fleet(out)) {
+    LaunchReport report = options.report();
+    HostRunner reach = new HostRunner(report);
+    try (RemoteHosts fleet = options.fleet(report)) {
       try {
-        start(fleet, reach, out);
+        start(fleet, reach, report);
       } catch (RemoteHosts.NotReadyException notReady) {
-        PrintWriter err = spec().commandLine().getErr();
-        String.valueOf(notReady.getMessage())
-            .lines()
-            .forEach(line -> err.println("error: " + line));
-        err.println("nothing was started");
-        err.flush();
-        return ExitCode.UNREACHABLE.code();
+        List<String> problems = String.valueOf(notReady.getMessage()).lines().toList();
+        problems.forEach(report::fail);
+        report.put("problems", problems);
+        Objects.requireNonNull(spec).commandLine().getErr().println("nothing was started");
+        return report.end(ExitCode.UNREACHABLE);
       }
-      say(out, "status  " + options.command("status"));
-      say(out, "stop    " + options.command("stop"));
-      if (detach || reach.exit() != ExitCode.OK) {
-        return reach.exit().code();
+      if (options.dryRun) {
+        return report.end(ExitCode.OK);
       }
-      say(out, "following the run; ^C detaches");
-      return new LogFollower(fleet, options, out).run();
+      report.say("status  " + options.command("status"));
+      report.say("stop    " + options.command("stop"));
+      if (detach || report.isJson() || reach.exit() != ExitCode.OK) {
+        return report.end(reach.exit());
+      }
+      report.say("following the run; ^C detaches");
+      return new LogFollower(fleet, options, report).run();
     }
   }
 
-  private void start(RemoteHosts fleet, HostRunner reach, PrintWriter out)
+  private void start(RemoteHosts fleet, HostRunner reach, LaunchReport report)
       throws RemoteHosts.NotReadyException, IOException, InterruptedException {
     RunConfig config = RunConfig.load(file, List.of()).config();
     LaunchPlan plan = plan(config, fleet.hosts());
@@ -120,6 +120,11 @@ final class LaunchUpCommand implements Callable<Integer> {
             ? Optional.empty()
             : Optional.of(KeyFolders.in(authority, fleet.hosts(), Instant.now()));
     var facts = fleet.check(plan.ports());
+    if (options.dryRun) {
+      Bundle.use(
+          Optional.ofNullable(build), bundle -> preview(fleet, plan, keys, facts, bundle, report));
+      return;
+    }
     Bundle.use(Optional.ofNullable(build), bundle -> fleet.copy(bundle, facts));
     if (keys.isPresent()) {
       for (RemoteHost host : fleet.hosts()) {
@@ -129,19 +134,58 @@ final class LaunchUpCommand implements Callable<Integer> {
     RemoteHost coordinator = fleet.hosts().getFirst();
     fleet.write(LaunchPlan.CONFIG, Files.readString(file));
     fleet.start(coordinator, LaunchCommand.RUN, java(facts, coordinator), plan.train(coordinator));
+    report.put(coordinator, LaunchCommand.RUN, plan.train(coordinator));
     for (RemoteHost host : fleet.hosts()) {
       reach.run(
           host,
           () -> {
             fleet.start(
                 host, LaunchCommand.AGENT, java(facts, host), plan.agent(host, coordinator));
+            report.put(host, LaunchCommand.AGENT, plan.agent(host, coordinator));
             return true;
           });
     }
     for (RemoteHost host : fleet.hosts()) {
       if (reach.run(host, () -> up(fleet, host))) {
-        say(out, "%-24s agent is up".formatted(host.login()));
+        report.say(host, "agent is up");
+        report.put(host, "agent_up", true);
       }
+    }
+  }
+
+  /** Says what a launch would copy, delete and start. */
+  private static void preview(
+      RemoteHosts fleet,
+      LaunchPlan plan,
+      Optional<KeyFolders> keys,
+      Map<RemoteHost, HostFacts> facts,
+      Bundle bundle,
+      LaunchReport report) {
+    RemoteHost coordinator = fleet.hosts().getFirst();
+    for (RemoteHost host : fleet.hosts()) {
+      String there = Objects.requireNonNull(facts.get(host)).build();
+      boolean copies = !there.equals(bundle.digest());
+      boolean deletes = copies && !there.isEmpty();
+      report.put(host, "copies_build", copies);
+      report.put(host, "deletes_build", deletes ? there : "");
+      if (copies) {
+        report.say(
+            host,
+            "would copy %s%s"
+                .formatted(
+                    Bundle.name(bundle.digest()),
+                    deletes ? ", and delete " + Bundle.name(there) : ""));
+      }
+      if (keys.isPresent()) {
+        report.say(host, "would copy keys of " + keys.get().of(host));
+        report.put(host, "copies_keys", keys.get().of(host).toString());
+      }
+      if (host.equals(coordinator)) {
+        report.say(host, "would start troupe " + String.join(" ", plan.train(host)));
+        report.put(host, LaunchCommand.RUN, plan.train(host));
+      }
+      report.say(host, "would start troupe " + String.join(" ", plan.agent(host, coordinator)));
+      report.put(host, LaunchCommand.AGENT, plan.agent(host, coordinator));
     }
   }
 
@@ -171,14 +215,5 @@ final class LaunchUpCommand implements Callable<Integer> {
 
   private static String java(Map<RemoteHost, HostFacts> facts, RemoteHost host) {
     return Objects.requireNonNull(facts.get(host)).java();
-  }
-
-  private CommandLine.Model.CommandSpec spec() {
-    return Objects.requireNonNull(spec);
-  }
-
-  private static void say(PrintWriter out, String line) {
-    out.println(line);
-    out.flush();
   }
 }

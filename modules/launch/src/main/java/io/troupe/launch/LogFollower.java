@@ -3,7 +3,6 @@ package io.troupe.launch;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -15,12 +14,12 @@ import java.util.OptionalInt;
 final class LogFollower {
   private final RemoteHosts fleet;
   private final LaunchOptions options;
-  private final PrintWriter out;
+  private final LaunchReport report;
 
-  LogFollower(RemoteHosts fleet, LaunchOptions options, PrintWriter out) {
+  LogFollower(RemoteHosts fleet, LaunchOptions options, LaunchReport report) {
     this.fleet = fleet;
     this.options = options;
-    this.out = out;
+    this.report = report;
   }
 
   /** Follows the run; returns the exit code of this process. */
@@ -103,7 +102,6 @@ final class LogFollower {
   }
 
   private void say(String line) {
-    out.println(line);
-    out.flush();
+    report.say(line);
   }
 }

@@ -108,7 +108,11 @@ public final class RemoteHosts implements AutoCloseable {
         say.accept("%-24s has this build".formatted(host.login()));
         continue;
       }
-      say.accept("%-24s copying the build".formatted(host.login()));
+      String other = found == null ? "" : found.build();
+      say.accept(
+          "%-24s copying the build%s"
+              .formatted(
+                  host.login(), other.isEmpty() ? "" : ", and deleting " + Bundle.name(other)));
       String command =
           folder.make(host)
               + """
@@ -155,6 +159,12 @@ public final class RemoteHosts implements AutoCloseable {
       throw new IOException(
           "%s: its keys could not be copied: %s".formatted(host.login(), said.err().strip()));
     }
+  }
+
+  /** Whether keys lie on a host that a launch copied there. */
+  public boolean hasCopiedKeys(RemoteHost host) throws IOException, InterruptedException {
+    String look = "[ -e %s/%s ]".formatted(KEYS, COPIED);
+    return ssh.script(host, folder.enter(host, "exit 1") + look).code() == 0;
   }
 
   /** Whether keys lie on a host. */
@@ -322,8 +332,8 @@ public final class RemoteHosts implements AutoCloseable {
                 .formatted(name, text, 5 * PATIENCE_SECONDS, PATIENCE_SECONDS));
   }
 
-  /** Ends a process by SIGTERM; it may take its time. Says what became of it. */
-  public void stop(RemoteHost host, String name) throws IOException, InterruptedException {
+  /** Ends a process by SIGTERM; it may take its time. Says and returns what became of it. */
+  public String stop(RemoteHost host, String name) throws IOException, InterruptedException {
     SshClient.SshResult said =
         ssh.script(
             host,
@@ -339,10 +349,19 @@ public final class RemoteHosts implements AutoCloseable {
                     .formatted(name, 5 * PATIENCE_SECONDS));
     requireSuccess(host, said);
     say.accept("%-24s %s".formatted(host.login(), said.out().strip()));
+    return said.out().strip();
   }
 
-  /** Whether a process lives, and the last line of its log. */
-  public boolean status(RemoteHost host, String name) throws IOException, InterruptedException {
+  /**
+   * A process on a host.
+   *
+   * @param text with its number and the last line of its log
+   */
+  public record ProcessStatus(boolean alive, String text) {}
+
+  /** Says whether a process lives, and the last line of its log. */
+  public ProcessStatus status(RemoteHost host, String name)
+      throws IOException, InterruptedException {
     SshClient.SshResult said =
         ssh.script(
             host,
@@ -357,15 +376,16 @@ public final class RemoteHosts implements AutoCloseable {
                 fi
                 """
                     .formatted(name));
-    say.accept("%-24s %s".formatted(host.login(), (said.out() + said.err()).strip()));
-    return said.code() == 0;
+    String text = (said.out() + said.err()).strip();
+    say.accept("%-24s %s".formatted(host.login(), text));
+    return new ProcessStatus(said.code() == 0, text);
   }
 
-  /** Shows what a process has written so far. */
-  public boolean show(RemoteHost host, String name) throws IOException, InterruptedException {
-    return ssh.startVisible(host, folder.enter(host, never(name)) + "exec cat " + name + ".log")
-            .waitFor()
-        == 0;
+  /** What a process has written so far. */
+  public String log(RemoteHost host, String name) throws IOException, InterruptedException {
+    return requireSuccess(
+            host, ssh.script(host, folder.enter(host, never(name)) + "exec cat " + name + ".log\n"))
+        .out();
   }
 
   /**

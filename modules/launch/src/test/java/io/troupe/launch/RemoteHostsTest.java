@@ -69,7 +69,7 @@ final class RemoteHostsTest {
       String name = "agent-" + host.address();
       fleet.start(host, name, "/jdk", List.of("node", "--name", host.address() + " it's"));
       fleet.await(host, name, Announcements.AGENT_READY);
-      assertThat(fleet.status(host, name)).isTrue();
+      assertThat(fleet.status(host, name).alive()).isTrue();
     }
     assertThat(said.getLast())
         .contains(
@@ -84,9 +84,9 @@ final class RemoteHostsTest {
     assertThat(said.getLast()).contains("agent-127.0.0.4 ended");
     assertThat(Files.readString(folder.resolve("there/agent-127.0.0.4.log"))).contains("drained");
     fleet.again(last, "agent-127.0.0.4");
-    assertThat(fleet.status(last, "agent-127.0.0.4")).isTrue();
+    assertThat(fleet.status(last, "agent-127.0.0.4").alive()).isTrue();
     fleet.stop(last, "agent-127.0.0.4");
-    assertThat(fleet.status(last, "agent-127.0.0.4")).isFalse();
+    assertThat(fleet.status(last, "agent-127.0.0.4").alive()).isFalse();
     assertThat(said.getLast()).contains("not started");
     fleet.copy(bundle(), fleet.check(List.of()));
     assertThat(said.getLast()).contains("has this build");

@@ -1,7 +1,7 @@
 package io.troupe.aws.client;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.troupe.store.file.StoreJson;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,10 +54,18 @@ public abstract class AwsOptions {
   }
 
   /** The result: a sentence for people, or the object. */
-  public void answer(String sentence, Map<String, ?> object) throws IOException {
+  public void answer(String sentence, Map<String, ?> object) {
     PrintWriter out = command().getOut();
-    out.println(json ? StoreJson.LINE.writeValueAsString(object) : sentence);
+    out.println(json ? text(object) : sentence);
     out.flush();
+  }
+
+  private static String text(Map<String, ?> object) {
+    try {
+      return StoreJson.LINE.writeValueAsString(object);
+    } catch (JsonProcessingException impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   /** A line about what happens; not part of the result. */

@@ -91,9 +91,10 @@ final class PreparationOptions {
 
   /** The command that starts a run on the hosts. */
   String next(Path file, Path knownHosts) {
-    return "troupe launch up FILE --hosts %s %s"
+    return "troupe launch up FILE --hosts %s%s %s"
         .formatted(
             file,
+            ssh.equals("ssh") ? "" : " --ssh " + ssh,
             options(knownHosts).stream()
                 .map(each -> "--ssh-option=" + each)
                 .collect(Collectors.joining(" ")));

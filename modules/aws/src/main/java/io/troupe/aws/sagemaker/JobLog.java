@@ -5,22 +5,23 @@ import io.troupe.aws.client.PatientRequests;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /** The output of a job's containers, read from where it was read last. */
 final class JobLog {
   private final SdkSageMaker service;
   private final PatientRequests requests;
   private final String job;
-  private final Consumer<String> out;
+  private final BiConsumer<String, String> out;
   private final Map<String, String> places = new HashMap<>();
 
   /**
    * A log that is not read yet.
    *
-   * @param out takes each line, behind its host
+   * @param out takes each host and line
    */
-  JobLog(SdkSageMaker service, PatientRequests requests, String job, Consumer<String> out) {
+  JobLog(
+      SdkSageMaker service, PatientRequests requests, String job, BiConsumer<String, String> out) {
     this.service = service;
     this.requests = requests;
     this.job = job;
@@ -34,7 +35,7 @@ final class JobLog {
       while (true) {
         String from = places.getOrDefault(stream, "");
         SdkSageMaker.LogPage page = requests.ask(() -> service.page(stream, from));
-        page.lines().forEach(line -> out.accept("%s  %s".formatted(host, line.stripTrailing())));
+        page.lines().forEach(line -> out.accept(host, line.stripTrailing()));
         places.put(stream, page.next());
         if (page.next().equals(from)) {
           break;

@@ -85,7 +85,9 @@ public final class SageMakerCommand implements Runnable {
   @Command(
       name = "logs",
       mixinStandardHelpOptions = true,
-      description = "Prints what the containers of a job printed, each line behind its host.")
+      description =
+          "Prints what the containers of a job printed, each line behind its host; with --json an"
+              + " object a line.")
   int logs(
       @Parameters(index = "0", paramLabel = JOB, description = "Its name.") String job,
       @Mixin SageMakerOptions options,
@@ -94,16 +96,7 @@ public final class SageMakerCommand implements Runnable {
       throws IOException, InterruptedException {
     try (SdkSageMaker service = options.service(job, options.known(job))) {
       PatientRequests requests = options.requests();
-      CommandLine command = Objects.requireNonNull(spec).commandLine();
-      JobLog log =
-          new JobLog(
-              service,
-              requests,
-              job,
-              line -> {
-                command.getOut().println(line);
-                command.getOut().flush();
-              });
+      JobLog log = new JobLog(service, requests, job, options::line);
       String said = "";
       while (true) {
         JobView view = view(service, requests, job);

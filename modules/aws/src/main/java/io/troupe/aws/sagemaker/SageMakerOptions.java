@@ -5,7 +5,9 @@ import io.troupe.aws.client.PatientRequests;
 import io.troupe.aws.client.RecordFolder;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import picocli.CommandLine.Option;
 
 /** Options of every command about training jobs. */
@@ -25,6 +27,11 @@ final class SageMakerOptions extends AwsOptions {
 
   RecordFolder<JobRecord> folder() throws IOException {
     return new RecordFolder<>(state("sagemaker"), JobRecord.class, JobRecord::name);
+  }
+
+  /** A line that a host printed. */
+  void line(String host, String line) {
+    answer(host + "  " + line, new TreeMap<>(Map.of("host", host, "line", line)));
   }
 
   PatientRequests requests() {

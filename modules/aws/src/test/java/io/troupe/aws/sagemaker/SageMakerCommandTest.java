@@ -234,6 +234,10 @@ final class SageMakerCommandTest {
     Outcome followed = sagemaker("logs", "job-1", "--follow");
 
     assertThat(followed.out()).isEqualTo("algo-1  a\nalgo-1  b\nalgo-1  c\nalgo-2  d\n");
+    assertThat(sagemaker("logs", "job-1", "--json").out().lines())
+        .hasSize(4)
+        .last()
+        .isEqualTo("{\"host\":\"algo-2\",\"line\":\"d\"}");
     assertThat(followed.err())
         .contains("InProgress (AwaitingNewWord)")
         .contains("no such instances there now; submit it again later");
