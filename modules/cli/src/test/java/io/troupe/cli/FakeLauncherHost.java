@@ -117,6 +117,8 @@ final class FakeLauncherHost {
         jdk.resolve("bin/java"),
         "#!/bin/sh\necho '%s'\nfor a in \"$@\"; do echo \"[$a]\"; done\n".formatted(jdk));
     script(jdk.resolve("bin/javac"), "#!/bin/sh\n");
+    // Its archives are their manifests.
+    script(jdk.resolve("bin/jar"), "#!/bin/sh\ncat \"$5\" >\"$3\"\n");
     Files.writeString(
         jdk.resolve("release"), "IMPLEMENTOR=\"Fake\"\nJAVA_VERSION=\"%s\"\n".formatted(version));
     return jdk;
@@ -142,6 +144,10 @@ final class FakeLauncherHost {
   /** A body for {@link #maven} that leaves what a good build leaves. */
   String goodBuild() {
     return """
+    for a in "$@"; do
+      case $a in -Dmdep.outputFile=*) echo '/a b/core.jar:/c/check.jar' >"${a#*=}"; exit 0 ;; esac
+    done
+    echo "$MAVEN_OPTS" >target/options
     touch '%1$s'
     for m in cli benchmarks; do
       mkdir -p modules/$m/target

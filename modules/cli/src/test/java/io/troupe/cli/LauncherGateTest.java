@@ -3,6 +3,7 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,36 @@ final class LauncherGateTest {
     assertThat(outcome.code()).isZero();
     assertThat(outcome.out()).contains("quality gate passed: 0 tests, 0 failed, 0 skipped");
     assertThat(machine.launch().err()).as("nothing is left to build").isEmpty();
-    assertThat(machine.mavenCalls()).singleElement().asString().endsWith(" -B -ntp -T2C verify");
+    assertThat(machine.mavenCalls()).last().asString().endsWith(" -B -ntp -T2C verify");
+  }
+
+  @Test
+  void test_lint_itsLibrariesAreOnMavensClassPathAndAskedForOnce() throws Exception {
+    machine.complete();
+    testTools();
+
+    assertThat(machine.launch("test").err()).doesNotContain("note:");
+    machine.launch("test");
+
+    assertThat(Files.readString(machine.clone.resolve("target/options")))
+        .contains("-javaagent:target/lint/lint.jar ");
+    assertThat(machine.clone.resolve("target/lint/lint.jar"))
+        .content()
+        .contains("Class-Path: file:/a%20b/core.jar file:/c/check.jar");
+    assertThat(machine.mavenCalls()).filteredOn(call -> call.contains("class-path")).hasSize(1);
+  }
+
+  @Test
+  void test_classPathOfTheLintUnknown_goesOnWithoutAndSaysSo() throws Exception {
+    machine.complete();
+    testTools();
+    machine.maven("3.9.9", "case $* in *build-classpath*) exit 1 ;; esac");
+
+    var outcome = machine.launch("test", "-o");
+
+    assertThat(outcome.code()).isZero();
+    assertThat(outcome.err()).contains("note: Maven cannot tell the lint's class path");
+    assertThat(machine.mavenCalls()).first().asString().contains(" -B -o -q -ntp -N ");
   }
 
   @Test
@@ -60,7 +90,7 @@ final class LauncherGateTest {
 
     assertThat(outcome.code()).isEqualTo(4);
     assertThat(outcome.out()).contains("quality gate FAILED: 12 tests, 3 failed, 0 skipped");
-    assertThat(machine.mavenCalls()).singleElement().asString().endsWith(" verify -pl modules/cli");
+    assertThat(machine.mavenCalls()).last().asString().endsWith(" verify -pl modules/cli");
   }
 
   @Test
