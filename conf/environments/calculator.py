@@ -32,17 +32,20 @@ def calculate(arguments):
     return str(value(ast.parse(expression.strip(), mode="eval").body))
 
 
-def reply(request):
+def reply(request, episode):
     if request["method"] == "tools":
         return {"tools": [TOOL]}
     if request["method"] == "reset":
-        return {}  # nothing is kept from one call to the next
+        episode["answer"] = request["answer"]
+        return {}
     try:
-        return {"text": calculate(request["arguments"])}
+        text = calculate(request["arguments"])
+        return {"text": text, "reward": 1 if text == episode["answer"] else 0}
     except (ValueError, SyntaxError, KeyError, TypeError, RecursionError, MemoryError):
         return {"text": "error", "error": True}  # the policy's mistake: it is shown, and the episode continues
 
 
+episode = {}
 for line in sys.stdin:
     request = json.loads(line)
-    print(json.dumps({"id": request["id"], **reply(request)}), flush=True)
+    print(json.dumps({"id": request["id"], **reply(request, episode)}), flush=True)

@@ -135,15 +135,15 @@ final class WireMessagesTest {
                         new EpisodeTrace.TurnTrace(
                             "main",
                             0,
-                            new EpisodeTrace.TurnText("", "2"),
-                            0,
+                            new EpisodeTrace.TurnText("", 0, "2"),
                             new TokenVersions(
                                 List.of(new TokenVersions.Span(new WeightVersion(3), 1))),
                             true,
                             12,
                             List.of(
                                 new ToolRun(
-                                    "call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7, 8))))))),
+                                    "call_0_0", "calc", ToolRun.Outcome.RAN, 0, 5, 6, 7, 8)),
+                            0.25))))),
         new JoinGate.RequestJoin(new ClusterIdentity("troupe", "1-ab"), "node a", ref()),
         new JoinGate.DrainNode(new ClusterIdentity("troupe", "1"), "a", ref()),
         new JoinGate.Accepted("troupe"),

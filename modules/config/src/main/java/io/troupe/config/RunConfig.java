@@ -227,6 +227,23 @@ public record RunConfig(
             "must have shell, python or files: task folders are worked on in a sandbox",
             "write episode.environment.tools: [shell]");
     rules
+        .on("verifier.rewards", "episode.environment")
+        .require(
+            () ->
+                episode.hasTools()
+                    || verifier.rewards().stream().noneMatch(VerifierSection.Reward::isOfTurns),
+            "must not have turns without an environment, which alone rewards calls",
+            "name an episode.environment, or leave turns out");
+    rules
+        .on("verifier.rewards", "episode.environment", "episode.agent.command")
+        .require(
+            () ->
+                episode.hasTurns()
+                    || verifier.rewards().stream()
+                        .noneMatch(reward -> reward.over() == VerifierSection.Over.TRACE),
+            "must not have over: trace where an episode is one answer",
+            "write over: answer, or name an episode.environment or an episode.agent");
+    rules
         .on("episode.agent.timeout", "rollout.lease_timeout")
         .require(
             () ->

@@ -414,6 +414,28 @@ final class RunConfigTest {
                 + " given 8; lower it, or enlarge the task");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "verifier: turns | must not have turns without an environment, which alone rewards calls",
+        "verifier: numeric, over: trace | must not have over: trace where an episode is one answer",
+      })
+  void bind_rewardOfTurnsThatAnAnswerHasNot_isRefused(String reward, String rule) {
+    String text = SMALLEST + "verifier: {rewards: [{source: arithmetic, %s}]}\n".formatted(reward);
+    assertThatThrownBy(
+            () -> ConfigurationFile.bind(RunConfig.class, Path.of("run.yaml"), text, List.of()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("verifier.rewards: " + rule);
+    String tools = "episode: {environment: {name: calculator}}\npolicy: {engine: djl}\n";
+    assertThat(
+            ConfigurationFile.bind(RunConfig.class, Path.of("run.yaml"), text + tools, List.of())
+                .config()
+                .verifier()
+                .rewards())
+        .hasSize(1);
+  }
+
   @Test
   void start_placementThatNobodyCarriesOut_isRefused() {
     ResolvedConfig<RunConfig> placed =

@@ -1,5 +1,7 @@
 package io.troupe.environments;
 
+import static io.troupe.core.Require.require;
+
 import io.troupe.core.rollout.ToolRun;
 
 /**
@@ -9,8 +11,23 @@ import io.troupe.core.rollout.ToolRun;
  * @param exit 0 for success, as of a process
  * @param outcome how the call ended
  * @param done whether the episode is over with it
+ * @param reward for the call, from -1 to 1; a run sums those of an episode where its {@code
+ *     verifier.rewards} say so
  */
-public record ToolResult(String text, int exit, ToolRun.Outcome outcome, boolean done) {
+public record ToolResult(
+    String text, int exit, ToolRun.Outcome outcome, boolean done, double reward) {
+  public ToolResult {
+    require(
+        reward >= -1 && reward <= 1,
+        "the reward of a call is a number from -1 to 1, not %s",
+        reward);
+  }
+
+  /** A result without a reward. */
+  public ToolResult(String text, int exit, ToolRun.Outcome outcome, boolean done) {
+    this(text, exit, outcome, done, 0);
+  }
+
   /** A tool's finding. */
   public static ToolResult of(String text) {
     return new ToolResult(text, 0, ToolRun.Outcome.RAN, false);

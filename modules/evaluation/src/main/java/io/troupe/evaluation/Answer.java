@@ -1,5 +1,6 @@
 package io.troupe.evaluation;
 
+import io.troupe.core.reward.EpisodeText;
 import java.util.List;
 
 /**
@@ -37,9 +38,15 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
    *
    * @param observed text that its request adds to the former turn's
    * @param tokens sampled ones
+   * @param reward what the environment gave for its calls
    */
   public record AnswerTurn(
-      String agent, String observed, String sampled, int tokens, List<ToolUse> tools) {
+      String agent,
+      String observed,
+      String sampled,
+      int tokens,
+      List<ToolUse> tools,
+      double reward) {
     public AnswerTurn {
       tools = List.copyOf(tools);
     }
@@ -63,7 +70,21 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
   }
 
   /** What is judged. */
-  String judged() {
-    return episode.submission().isEmpty() ? text : episode.submission();
+  EpisodeText judged() {
+    return new EpisodeText(
+        episode.submission().isEmpty() ? text : episode.submission(),
+        episode.turns().stream().map(Answer::turn).toList(),
+        episode.stop());
+  }
+
+  private static EpisodeText.TurnText turn(AnswerTurn turn) {
+    return new EpisodeText.TurnText(
+        turn.agent(),
+        turn.observed(),
+        turn.sampled(),
+        turn.tools().stream()
+            .map(tool -> new EpisodeText.ToolText(tool.name(), tool.outcome(), tool.exit()))
+            .toList(),
+        turn.reward());
   }
 }

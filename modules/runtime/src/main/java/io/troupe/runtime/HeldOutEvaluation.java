@@ -4,6 +4,7 @@ import io.troupe.core.evaluation.PromptSeed;
 import io.troupe.core.evaluation.PromptTally;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
@@ -170,7 +171,7 @@ public final class HeldOutEvaluation {
 
   /** Judges the completions. One that cannot be judged is counted apart. */
   CompletionStage<HeldOutScore> grade(List<SampledEpisode> answers) {
-    List<String> texts =
+    List<EpisodeText> texts =
         IntStream.range(0, answers.size())
             .mapToObj(i -> text(prompts.get(i / samples), answers.get(i)))
             .toList();
@@ -182,14 +183,14 @@ public final class HeldOutEvaluation {
   }
 
   private List<JudgedAnswer> judged(
-      List<SampledEpisode> answers, List<String> texts, List<Verdict> verdicts) {
+      List<SampledEpisode> answers, List<EpisodeText> texts, List<Verdict> verdicts) {
     return IntStream.range(0, answers.size())
         .mapToObj(
             i ->
                 new JudgedAnswer(
                     prompts.get(i / samples).id().value(),
                     i % samples,
-                    texts.get(i),
+                    texts.get(i).answer(),
                     answers.get(i).episode().sampledTokens(),
                     answers.get(i).truncated(),
                     verdicts.get(i)))
@@ -232,7 +233,7 @@ public final class HeldOutEvaluation {
     return new HeldOutScore(passed, judged, notes, answers);
   }
 
-  private String text(Prompt prompt, SampledEpisode answer) {
-    return answer.judged(tokenizer, settings.apply(prompt).stops());
+  private EpisodeText text(Prompt prompt, SampledEpisode answer) {
+    return answer.text(tokenizer, settings.apply(prompt).stops(), episodes);
   }
 }

@@ -8,6 +8,7 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.GroupSize;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.slf4j.event.Level;
 
 /**
@@ -163,7 +165,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
               state.sampled(
                   part,
                   sampled.stream().map(SampledEpisode::episode).toList(),
-                  judged(part.assignment(), sampled));
+                  texts(part.assignment(), sampled));
           case SamplingFailed(WorkerAction.Part part, Throwable cause) ->
               state.samplingFailed(part, cause, replaceable());
           case Fetched(WeightSnapshot weights) -> state.fetched(weights);
@@ -190,7 +192,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
       case WorkerAction.Cancel(LeaseId lease) -> sampler.cancel(lease);
       case WorkerAction.Fetch(PublishedWeights weights) -> fetch(weights);
       case WorkerAction.Load(WeightSnapshot weights) -> load(weights);
-      case WorkerAction.Verify(Assignment assignment, List<String> completions) ->
+      case WorkerAction.Verify(Assignment assignment, List<EpisodeText> completions) ->
           wiring
               .verifiers()
               .tell(new VerifierPool.Verify(assignment, completions, getContext().getSelf()));
@@ -203,7 +205,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
                       group.assignment().prompt(),
                       answers(group.assignment(), group.episodes()),
                       verdicts,
-                      traces(group.episodes())));
+                      traces(group)));
       case WorkerAction.Deliver(ScoredGroup group, List<SampledWeights> weights) ->
           wiring.trainer().tell(new Trainer.Deliver(group, weights));
       case WorkerAction.Schedule(WorkerAction.Timer timer, Duration pause) ->
@@ -268,9 +270,10 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
     return wiring.room().engines().tokenizer();
   }
 
-  private List<String> judged(Assignment assignment, List<SampledEpisode> sampled) {
+  private List<EpisodeText> texts(Assignment assignment, List<SampledEpisode> sampled) {
     List<String> stops = wiring.sampling().of(assignment.prompt()).stops();
-    return sampled.stream().map(each -> each.judged(tokenizer(), stops)).toList();
+    EpisodeSettings settings = wiring.sampling().episodes();
+    return sampled.stream().map(each -> each.text(tokenizer(), stops, settings)).toList();
   }
 
   private List<String> answers(Assignment assignment, List<Episode> episodes) {
@@ -281,10 +284,15 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   }
 
   /** The turns of a group's episodes; nothing where each is one answer. */
-  private List<EpisodeTrace> traces(List<Episode> episodes) {
+  private List<EpisodeTrace> traces(WorkerGroups.Sampled group) {
     return wiring.sampling().episodes() instanceof EpisodeSettings.SingleTurn
         ? List.of()
-        : episodes.stream().map(episode -> EpisodeTrace.of(episode, tokenizer())).toList();
+        : IntStream.range(0, group.episodes().size())
+            .mapToObj(
+                i ->
+                    EpisodeTrace.of(
+                        group.episodes().get(i), group.texts().get(i).rewards(), tokenizer()))
+            .toList();
   }
 
   @Override

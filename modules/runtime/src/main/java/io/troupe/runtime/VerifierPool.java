@@ -6,6 +6,7 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.rollout.VerdictSummary;
@@ -23,7 +24,7 @@ public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.C
 
   /** Judge these completions, in order. */
   public record Verify(
-      Assignment assignment, List<String> completions, ActorRef<RolloutWorker.Command> replyTo)
+      Assignment assignment, List<EpisodeText> completions, ActorRef<RolloutWorker.Command> replyTo)
       implements Command {}
 
   private record Judged(Verify command, List<Verdict> verdicts) implements Command {}

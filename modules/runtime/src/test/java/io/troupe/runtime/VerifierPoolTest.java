@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -31,7 +33,9 @@ class VerifierPoolTest {
     ActorRef<VerifierPool.Command> pool = actors.spawn(VerifierPool.create(service));
     pool.tell(
         new VerifierPool.Verify(
-            Toys.pool().assignment(LEASE, 12, 0, 0), List.of(completions), worker.getRef()));
+            Toys.pool().assignment(LEASE, 12, 0, 0),
+            Stream.of(completions).map(EpisodeText::of).toList(),
+            worker.getRef()));
     RolloutWorker.Judged answer = worker.expectMessageClass(RolloutWorker.Judged.class);
     assertThat(answer.lease()).isEqualTo(LEASE);
     actors.stop(pool);

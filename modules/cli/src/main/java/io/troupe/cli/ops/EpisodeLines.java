@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.telemetry.export.SafeText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** The turns of an episode as lines: what was observed, what was sampled, which tools ran. */
 final class EpisodeLines {
@@ -15,10 +16,11 @@ final class EpisodeLines {
     int number = 0;
     for (JsonNode turn : episode.path("turns")) {
       number++;
-      if (!turn.path("observed").path("text").asText().isEmpty()) {
+      JsonNode observed = turn.path("observed");
+      if (!said(observed.path("text")).isEmpty()) {
         text.append(
             "      observed, %d tokens of loss weight 0  %s%n"
-                .formatted(turn.path("observed_tokens").asInt(), said(turn.path("observed"))));
+                .formatted(observed.path("tokens").asInt(), said(observed.path("text"))));
       }
       text.append(
           "    turn %d  %s, sequence %d, %s, %d ms  %s%n"
@@ -39,6 +41,11 @@ final class EpisodeLines {
                     tool.path("millis").asLong(),
                     tool.path("argument_bytes").asLong(),
                     tool.path("bytes").asLong()));
+      }
+      if (turn.path("reward").asDouble() != 0) {
+        text.append(
+            String.format(
+                Locale.ROOT, "      reward of the turn %.4g%n", turn.path("reward").asDouble()));
       }
     }
     return number == 0

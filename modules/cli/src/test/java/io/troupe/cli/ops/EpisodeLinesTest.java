@@ -26,7 +26,7 @@ class EpisodeLinesTest {
         "episodes":[{"stop":"completed","turns":[{"agent":"main","sequence":0,"observed":"",\
         "sampled":"[calc 2*3]","observed_tokens":0,"versions":[[3,4],[4,6]],"trained":true,"millis":31,\
         "tools":[{"id":"call_t0_0","name":"calc","outcome":"ran","exit":0,"millis":13,\
-        "argument_bytes":3,"bytes":1}]},{"agent":"main","sequence":0,"observed":"6;","sampled":"6",\
+        "argument_bytes":3,"bytes":1}],"reward":0.25},{"agent":"main","sequence":0,"observed":"6;","sampled":"6",\
         "observed_tokens":2,"versions":[[4,2]],"trained":false,"millis":7,"tools":[]}]}]}
         """);
     RolloutTexts.Judged judged = new RolloutTexts(file).of(2, version -> version < 4).getFirst();
@@ -35,6 +35,7 @@ class EpisodeLinesTest {
             """
                 turn 1  main, sequence 0, 4 tokens of v3 with loss weight 0 and 6 tokens of v4 with loss weight 1, 31 ms  [calc 2*3]
                   tool calc  ran, exit 0, 13 ms, arguments 3 bytes, result 1 bytes
+                  reward of the turn 0.2500
                   observed, 2 tokens of loss weight 0  6;
                 turn 2  main, sequence 0, 2 tokens of v4 with loss weight 0, 7 ms  6
                 ended by completed

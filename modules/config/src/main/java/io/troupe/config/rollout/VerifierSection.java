@@ -49,16 +49,38 @@ public record VerifierSection(
                 + " weights add up to 1.")
         List<Reward> rewards)
     implements Validated {
+  /** The name in {@code rewards} of what an environment gives the turns of an episode. */
+  public static final String TURNS = "turns";
+
   private static final double TOLERANCE = 1e-9;
+
+  /** What of an episode a verifier judges. */
+  public enum Over {
+    ANSWER,
+    TRACE
+  }
 
   /** One part of a source's reward. */
   public record Reward(
       @Doc("Data set (its alias, where it has one) whose completions it judges.") String source,
-      @Doc("Verifier; `troupe verify --list` has their names.") String verifier,
+      @Doc(
+              "Verifier; `troupe verify --list` has their names. `turns` is the sum of the rewards"
+                  + " that an environment gives the calls of an episode.")
+          String verifier,
       @Doc("Share of the reward.") @Default("1") @Range(min = 0, minExclusive = true, max = 1)
           double weight,
-      @Doc("Options of the verifier, each `name=value`.") List<String> options)
+      @Doc("Options of the verifier, each `name=value`.") List<String> options,
+      @Doc(
+              "What of an episode it judges: its last answer, or what its environment hands in"
+                  + " (`answer`), or all its turns as one text (`trace`).")
+          @Default("answer")
+          Over over)
       implements Validated {
+    /** Whether it is the sum of the rewards of turns. */
+    public boolean isOfTurns() {
+      return verifier.equals(TURNS);
+    }
+
     /** The options by name. */
     public Map<String, String> optionsByName() {
       Map<String, String> byName = new LinkedHashMap<>();
@@ -71,6 +93,13 @@ public record VerifierSection(
 
     @Override
     public void check(RuleChecker rules) {
+      rules
+          .on("options", "over")
+          .require(
+              () -> !isOfTurns() || (options.isEmpty() && over == Over.ANSWER),
+              "must be left out beside verifier: %s, which sums what an environment gave"
+                  .formatted(TURNS),
+              "leave them out");
       for (String option : options) {
         rules
             .on("options")

@@ -12,20 +12,23 @@ public record EpisodeTurns(String stop, List<TurnTexts> turns) {
    * One turn.
    *
    * @param sequence training sequence that it is in, from 0
-   * @param observed what its request added, without loss weight
-   * @param observedTokens the number of its tokens
+   * @param observed what its request added
    * @param spans of the sampled tokens, in their order
    * @param millis from the request to the last token
+   * @param reward what the environment gave for its calls
    */
   public record TurnTexts(
       String agent,
       int sequence,
-      Text observed,
+      ObservedText observed,
       Text sampled,
-      int observedTokens,
       List<WeightedSpan> spans,
       long millis,
-      List<ToolFacts> tools) {}
+      List<ToolFacts> tools,
+      double reward) {}
+
+  /** What a turn's request added, without loss weight. */
+  public record ObservedText(Text text, int tokens) {}
 
   /**
    * Consecutive sampled tokens of one version.
@@ -57,12 +60,13 @@ public record EpisodeTurns(String stop, List<TurnTexts> turns) {
     return new TurnTexts(
         turn.path("agent").asText(),
         turn.path("sequence").asInt(),
-        Text.of(turn.path("observed").asText()),
+        new ObservedText(
+            Text.of(turn.path("observed").asText()), turn.path("observed_tokens").asInt()),
         Text.of(turn.path("sampled").asText()),
-        turn.path("observed_tokens").asInt(),
         spans,
         turn.path("millis").asLong(),
-        tools);
+        tools,
+        turn.path("reward").asDouble());
   }
 
   private static ToolFacts tool(JsonNode tool) {

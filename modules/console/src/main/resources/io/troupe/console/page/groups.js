@@ -67,10 +67,11 @@ function markLegend(group, all) {
 function turnList({turns, stop}, completion) {
   const weight = value => ['of loss weight ', h('b', {}, String(value))], name = (what, turn) => `${what} turn ${turn} of completion ${completion}`;
   return [h('ol', {class: 'turns', 'aria-label': 'Turns of completion ' + completion}, turns.map((turn, i) => h('li', {},
-    turn.observed.text ? [h('p', {class: 'small soft'}, `observed: ${number(turn.observed_tokens)} tokens `, weight(0)), untrusted(turn.observed, name('Observed before', i + 1))] : null,
+    turn.observed.text.text ? [h('p', {class: 'small soft'}, `observed: ${number(turn.observed.tokens)} tokens `, weight(0)), untrusted(turn.observed.text, name('Observed before', i + 1))] : null,
     h('p', {class: 'small'}, h('b', {}, `turn ${i + 1}`), ' · ', visible(turn.agent), ` · sequence ${turn.sequence} · ${duration(turn.millis)}`, turn.spans.map(span => [` · ${number(span.tokens)} × v${span.version} `, weight(span.loss_weight)])),
     untrusted(turn.sampled, name('Sampled in', i + 1)),
-    turn.tools.map(tool => h('p', {class: 'small tool-run'}, 'tool ', h('b', {}, visible(tool.name)), ` · ${tool.outcome.replaceAll('_', ' ')} · exit ${tool.exit} · ${duration(tool.millis)} · arguments ${number(tool.argument_bytes)} bytes · result ${number(tool.bytes)} bytes`))))),
+    turn.tools.map(tool => h('p', {class: 'small tool-run'}, 'tool ', h('b', {}, visible(tool.name)), ` · ${tool.outcome.replaceAll('_', ' ')} · exit ${tool.exit} · ${duration(tool.millis)} · arguments ${number(tool.argument_bytes)} bytes · result ${number(tool.bytes)} bytes`)),
+    turn.reward ? h('p', {class: 'small'}, 'reward of the turn ', h('b', {}, decimal(turn.reward, 2))) : null))),
     h('p', {class: 'small soft'}, `ended by ${stop.replaceAll('_', ' ')}`)];
 }
 

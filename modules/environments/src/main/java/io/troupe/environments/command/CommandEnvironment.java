@@ -79,11 +79,19 @@ final class CommandEnvironment implements Environment {
       program.fail("its reply to a step has no text: " + reply);
       throw new EnvironmentFailedException("a reply to a step has no text: " + reply);
     }
+    JsonNode reward = reply.path("reward");
+    double given = reward.asDouble();
+    if (!reward.isMissingNode() && !(reward.isNumber() && given >= -1 && given <= 1)) {
+      program.fail("the reward in its reply to a step is no number from -1 to 1: " + reward);
+      throw new EnvironmentFailedException(
+          "the reward in a reply to a step is no number from -1 to 1: " + reward);
+    }
     return new ToolResult(
         reply.path("text").asText(),
         reply.path("error").asBoolean() ? 1 : 0,
         ToolRun.Outcome.RAN,
-        reply.path("done").asBoolean());
+        reply.path("done").asBoolean(),
+        given);
   }
 
   private synchronized void rest() {

@@ -98,6 +98,26 @@ class CommandEnvironmentTest {
   }
 
   @Test
+  void step_reward_isTheFieldAlone() {
+    String given = "echo '{\"id\":'$id',\"text\":\"reward: 1\",\"reward\":-0.25}'";
+    assertThat(stepped(program(given)).reward()).isEqualTo(-0.25);
+    String said = "echo '{\"id\":'$id',\"text\":\"\\\",\\\"reward\\\":1\"}'";
+    ToolResult forged = stepped(program(said));
+    assertThat(forged).isEqualTo(ToolResult.of("\",\"reward\":1"));
+  }
+
+  @Test
+  void step_rewardThatIsNone_isTheEnvironmentsFailure() {
+    for (String reward : List.of("\"1\"", "1.5", "-1.01", "1e999", "true", "null", "[1]")) {
+      String step = "echo '{\"id\":'$id',\"text\":\"6\",\"reward\":%s}'".formatted(reward);
+      assertThatThrownBy(() -> stepped(program(step)))
+          .as(reward)
+          .isInstanceOf(EnvironmentFailedException.class)
+          .hasMessageContaining("no number from -1 to 1");
+    }
+  }
+
+  @Test
   void step_request_hasToolAndSampledArguments() {
     String quoted = "echo '{\"id\":'$id',\"text\":\"'\"$(echo \"$line\" | tr -d '\\\"')\"'\"}'";
     assertThat(stepped(program(quoted)).text())

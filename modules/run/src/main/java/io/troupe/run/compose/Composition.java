@@ -412,7 +412,7 @@ public record Composition(
             yield Plan.of(resolved, facts, List.of(model), teacherParameters());
           }
         };
-    return plan.withData(DataSummary.lines(config, task));
+    return plan.withData(DataSummary.lines(config, task, verifiers()));
   }
 
   /**

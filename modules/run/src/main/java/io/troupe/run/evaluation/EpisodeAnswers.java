@@ -86,7 +86,7 @@ final class EpisodeAnswers implements EngineAnswers.PartSampler {
 
   private Answer answer(EvaluationItem item, SampledEpisode sampled) {
     Episode episode = sampled.episode();
-    EpisodeTrace trace = EpisodeTrace.of(episode, tokenizer);
+    EpisodeTrace trace = EpisodeTrace.of(sampled, tokenizer);
     return new Answer(
         EpisodeTrace.answer(episode, tokenizer, item.sampling().stops()),
         episode.sampledTokens(),
@@ -103,7 +103,8 @@ final class EpisodeAnswers implements EngineAnswers.PartSampler {
         turn.text().observed(),
         turn.text().sampled(),
         turn.versions().tokens(),
-        turn.tools().stream().map(EpisodeAnswers::tool).toList());
+        turn.tools().stream().map(EpisodeAnswers::tool).toList(),
+        turn.reward());
   }
 
   private static Answer.ToolUse tool(ToolRun run) {

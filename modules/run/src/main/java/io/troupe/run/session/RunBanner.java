@@ -47,7 +47,8 @@ public record RunBanner(
                 composition.facts().trainingPrompts(),
                 composition.facts().heldOutPrompts(),
                 config.run().seed()));
-    DataSummary.lines(config, composition.task()).forEach(line -> lines.add("data   " + line));
+    DataSummary.lines(config, composition.task(), composition.verifiers())
+        .forEach(line -> lines.add("data   " + line));
     lines.add(
         "loop   %d groups of %s a step · max staleness %d (%s) · %s · %s"
             .formatted(

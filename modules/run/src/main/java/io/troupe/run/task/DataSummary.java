@@ -1,23 +1,65 @@
 package io.troupe.run.task;
 
 import io.troupe.config.RunConfig;
+import io.troupe.config.rollout.VerifierSection.Reward;
 import io.troupe.config.task.DataSetSection;
 import io.troupe.config.task.TaskSection;
 import io.troupe.tasks.ExcludedPrompts;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.sets.DataSet;
+import io.troupe.verifiers.VerifierSpec;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What a run says of the data that it leaves out, and of the token limits of its data sets. */
+/**
+ * What a run says of the data that it leaves out, of the token limits of its data sets, and of what
+ * it rewards.
+ */
 public final class DataSummary {
   private DataSummary() {}
 
-  /** One sentence a line; none if everything is used. */
-  public static List<String> lines(RunConfig config, Task task) {
-    return Stream.concat(leftOut(task), limits(config)).toList();
+  /**
+   * One sentence a line; none if everything is used, and each answer is judged by its data set's
+   * verifier.
+   *
+   * @param verifiers the data sets' own, by source
+   */
+  public static List<String> lines(
+      RunConfig config, Task task, Map<String, VerifierSpec> verifiers) {
+    return Stream.of(leftOut(task), limits(config), rewards(config, verifiers))
+        .flatMap(Function.identity())
+        .toList();
+  }
+
+  private static Stream<String> rewards(RunConfig config, Map<String, VerifierSpec> verifiers) {
+    return config.episode().hasTurns() || !config.verifier().rewards().isEmpty()
+        ? verifiers.entrySet().stream()
+            .map(
+                each ->
+                    "%s: an episode is rewarded by %s"
+                        .formatted(each.getKey(), reward(config, each.getKey(), each.getValue())))
+        : Stream.empty();
+  }
+
+  private static String reward(RunConfig config, String source, VerifierSpec own) {
+    List<Reward> parts = config.verifier().rewardsOf(source);
+    return parts.isEmpty()
+        ? own.name() + ", over its answer"
+        : parts.stream().map(DataSummary::part).collect(Collectors.joining(" + "));
+  }
+
+  private static String part(Reward reward) {
+    String what =
+        reward.isOfTurns()
+            ? "what its environment gives its turns, in sum from 0 to 1"
+            : "%s, over its %s"
+                .formatted(reward.verifier(), reward.over().name().toLowerCase(Locale.ROOT));
+    return reward.weight() == 1 ? what : "%s × (%s)".formatted(reward.weight(), what);
   }
 
   /** What the task's data sets have and the run does not use. */

@@ -1,15 +1,18 @@
 package io.troupe.run.task;
 
 import io.troupe.config.rollout.VerifierSection;
+import io.troupe.config.rollout.VerifierSection.Over;
 import io.troupe.config.rollout.VerifierSection.Reward;
 import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.Verifiers;
+import io.troupe.verifiers.composite.RoutedService;
+import io.troupe.verifiers.composite.TraceService;
+import io.troupe.verifiers.composite.TurnRewardService;
+import io.troupe.verifiers.composite.WeightedService;
 import io.troupe.verifiers.pool.PoolSettings;
-import io.troupe.verifiers.pool.RoutedService;
 import io.troupe.verifiers.pool.VerifierService;
 import io.troupe.verifiers.pool.VerifierServices;
-import io.troupe.verifiers.pool.WeightedService;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -115,7 +118,7 @@ public final class VerifierPools implements AutoCloseable {
         }
       }
       for (Reward reward : section.rewards()) {
-        if (!reward.verifier().equals(VerifierServices.COMMAND)) {
+        if (!reward.verifier().equals(VerifierServices.COMMAND) && !reward.isOfTurns()) {
           VerifierProvider _ = known.named(reward.verifier());
         }
       }
@@ -142,9 +145,20 @@ public final class VerifierPools implements AutoCloseable {
     }
     List<WeightedService.Part> parts = new ArrayList<>();
     for (Reward reward : parted) {
+      if (reward.isOfTurns()) {
+        parts.add(
+            new WeightedService.Part(
+                VerifierSection.TURNS, reward.weight(), new TurnRewardService()));
+        continue;
+      }
       VerifierSpec spec =
           new VerifierSpec(reward.verifier(), reward.optionsByName(), section.plugins());
-      parts.add(new WeightedService.Part(reward.verifier(), reward.weight(), pool(spec, form)));
+      VerifierService pool = pool(spec, form);
+      parts.add(
+          new WeightedService.Part(
+              reward.verifier(),
+              reward.weight(),
+              reward.over() == Over.TRACE ? new TraceService(pool) : pool));
     }
     return parts.size() == 1 ? parts.getFirst().service() : new WeightedService(parts);
   }

@@ -23,6 +23,7 @@ import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.tasks.PromptTemplate;
 import io.troupe.tasks.rows.TaskDataException;
+import io.troupe.verifiers.VerifierSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -317,7 +318,8 @@ final class CompositionTest {
     assertThat(
             DataSummary.lines(
                 config,
-                TaskLoader.of(config.task(), config.data(), 1, PromptTemplate.noTemplate()).load()))
+                TaskLoader.of(config.task(), config.data(), 1, PromptTemplate.noTemplate()).load(),
+                Map.of("math", VerifierSpec.named("math"))))
         .isEqualTo(line == null ? List.of() : List.of(line));
   }
 

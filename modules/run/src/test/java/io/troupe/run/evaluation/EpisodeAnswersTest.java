@@ -189,8 +189,9 @@ class EpisodeAnswersTest {
                             "",
                             "[calc 2*3]",
                             10,
-                            List.of(new Answer.ToolUse("calc", "ran", 0, 1))),
-                        new Answer.AnswerTurn("main", "6;", "6", 1, List.of())),
+                            List.of(new Answer.ToolUse("calc", "ran", 0, 1)),
+                            0),
+                        new Answer.AnswerTurn("main", "6;", "6", 1, List.of(), 0)),
                     "")));
   }
 

@@ -1,5 +1,6 @@
 package io.troupe.runtime.episode;
 
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
@@ -23,27 +24,31 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
    *
    * @param sequence index of the training sequence that it is in
    * @param text of the whole prompt where it begins a sequence that is not the first
-   * @param observedTokens that its request adds, all without loss weight
    * @param versions of the sampled tokens
    * @param trained whether the sampled tokens may have loss weight
    * @param millis from the request to the last token
+   * @param reward what the environment gave for its calls
    */
   public record TurnTrace(
       String agent,
       int sequence,
       TurnText text,
-      int observedTokens,
       TokenVersions versions,
       boolean trained,
       long millis,
-      List<ToolRun> tools) {
+      List<ToolRun> tools,
+      double reward) {
     public TurnTrace {
       tools = List.copyOf(tools);
     }
   }
 
-  /** What a turn's request adds, and what was sampled. */
-  public record TurnText(String observed, String sampled) {}
+  /**
+   * What a turn's request adds, and what was sampled.
+   *
+   * @param observedTokens that the request adds, all without loss weight
+   */
+  public record TurnText(String observed, int observedTokens, String sampled) {}
 
   private record Placed(int ordinal, TurnTrace trace) {}
 
@@ -52,7 +57,16 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
   }
 
   /** The turns of an episode. */
-  public static EpisodeTrace of(Episode episode, Tokenizer tokenizer) {
+  public static EpisodeTrace of(SampledEpisode sampled, Tokenizer tokenizer) {
+    return of(sampled.episode(), sampled.rewards(), tokenizer);
+  }
+
+  /**
+   * The turns of an episode.
+   *
+   * @param rewards what its environment gave each turn, in order; none where it has no environment
+   */
+  public static EpisodeTrace of(Episode episode, List<Double> rewards, Tokenizer tokenizer) {
     List<Placed> placed = new ArrayList<>();
     for (int s = 0; s < episode.sequences().size(); s++) {
       EpisodeSequence sequence = episode.sequences().get(s);
@@ -66,12 +80,15 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
                 new TurnTrace(
                     turn.agent(),
                     s,
-                    new TurnText(tokenizer.decode(observed), tokenizer.decode(completion.tokens())),
-                    observed.length,
+                    new TurnText(
+                        tokenizer.decode(observed),
+                        observed.length,
+                        tokenizer.decode(completion.tokens())),
                     completion.versions(),
                     turn.trained(),
                     turn.endMillis() - turn.startMillis(),
-                    turn.tools())));
+                    turn.tools(),
+                    rewards.isEmpty() ? 0 : rewards.get(turn.ordinal()))));
       }
     }
     return new EpisodeTrace(
@@ -88,10 +105,34 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
     return StopMatcher.cut(tokenizer.decode(tokens), stops);
   }
 
+  /**
+   * What the episode's reward is made from.
+   *
+   * @param answer what verifiers of the answer judge
+   */
+  EpisodeText text(String answer) {
+    return new EpisodeText(answer, turns.stream().map(EpisodeTrace::text).toList(), lower(stop));
+  }
+
+  private static EpisodeText.TurnText text(TurnTrace turn) {
+    return new EpisodeText.TurnText(
+        turn.agent(),
+        turn.text().observed(),
+        turn.text().sampled(),
+        turn.tools().stream()
+            .map(run -> new EpisodeText.ToolText(run.name(), lower(run.outcome()), run.exit()))
+            .toList(),
+        turn.reward());
+  }
+
+  private static String lower(Enum<?> name) {
+    return name.name().toLowerCase(Locale.ROOT);
+  }
+
   /** The episode as a line of the traces has it: docs/formats.md. */
   public Map<String, Object> line() {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("stop", stop.name().toLowerCase(Locale.ROOT));
+    map.put("stop", lower(stop));
     map.put("turns", turns.stream().map(EpisodeTrace::turn).toList());
     return map;
   }
@@ -102,11 +143,12 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
     map.put("sequence", turn.sequence());
     map.put("observed", turn.text().observed());
     map.put("sampled", turn.text().sampled());
-    map.put("observed_tokens", turn.observedTokens());
+    map.put("observed_tokens", turn.text().observedTokens());
     map.put("versions", turn.versions().spans().stream().map(EpisodeTrace::span).toList());
     map.put("trained", turn.trained());
     map.put("millis", turn.millis());
     map.put("tools", turn.tools().stream().map(EpisodeTrace::tool).toList());
+    map.put("reward", turn.reward());
     return map;
   }
 
@@ -118,7 +160,7 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("id", run.id());
     map.put("name", run.name());
-    map.put("outcome", run.outcome().name().toLowerCase(Locale.ROOT));
+    map.put("outcome", lower(run.outcome()));
     map.put("exit", run.exit());
     map.put("millis", run.millis());
     map.put("argument_bytes", run.argumentBytes());

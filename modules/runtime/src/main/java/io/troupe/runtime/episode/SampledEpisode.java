@@ -1,5 +1,6 @@
 package io.troupe.runtime.episode;
 
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.StopReason;
 import io.troupe.engine.Tokenizer;
@@ -12,14 +13,19 @@ import java.util.Set;
  *
  * @param submission what its environment hands in to the verifier; empty if its last answer is
  *     judged
+ * @param rewards what its environment gave each turn, in order; none where it has no environment
  */
-public record SampledEpisode(Episode episode, String submission) {
+public record SampledEpisode(Episode episode, String submission, List<Double> rewards) {
   private static final Set<StopReason> CUT =
       EnumSet.of(StopReason.MAX_TOKENS, StopReason.CONTEXT_OVERFLOW);
 
+  public SampledEpisode {
+    rewards = List.copyOf(rewards);
+  }
+
   /** An episode whose last answer is judged. */
   public static SampledEpisode of(Episode episode) {
-    return new SampledEpisode(episode, "");
+    return new SampledEpisode(episode, "", List.of());
   }
 
   /** Whether a limit of tokens ended it. */
@@ -27,8 +33,17 @@ public record SampledEpisode(Episode episode, String submission) {
     return CUT.contains(episode.stop());
   }
 
-  /** What verifiers judge: the submission, or the last answer, cut before a stop text. */
-  public String judged(Tokenizer tokenizer, List<String> stops) {
-    return submission.isEmpty() ? EpisodeTrace.answer(episode, tokenizer, stops) : submission;
+  /**
+   * What the reward is made from: the submission, or the last answer, cut before a stop text, and
+   * the turns.
+   *
+   * @param settings of the run's episodes
+   */
+  public EpisodeText text(Tokenizer tokenizer, List<String> stops, EpisodeSettings settings) {
+    String answer =
+        submission.isEmpty() ? EpisodeTrace.answer(episode, tokenizer, stops) : submission;
+    return settings instanceof EpisodeSettings.SingleTurn
+        ? EpisodeText.of(answer)
+        : EpisodeTrace.of(this, tokenizer).text(answer);
   }
 }

@@ -62,9 +62,11 @@ final class ToolEpisode {
   private final int index;
   private final LeaseId key;
   private final List<ToolRun> runs = new ArrayList<>();
+  private final List<Double> rewards = new ArrayList<>();
   private final CompletableFuture<Environment> environment = new CompletableFuture<>();
   private volatile boolean cancelled;
   private int calls;
+  private double reward;
 
   /**
    * An episode of a group.
@@ -108,11 +110,13 @@ final class ToolEpisode {
       while (true) {
         OpenEpisode recorded = recorded(open, request, completion, start);
         runs.clear();
+        reward = 0;
         Next next = after(world, request, completion, recorded.turns());
         open = recorded.withTools(recorded.turns() - 1, runs);
+        rewards.add(reward);
         switch (next) {
           case Next.End(StopReason stop) -> {
-            return new SampledEpisode(open.stopped(stop), world.submission());
+            return new SampledEpisode(open.stopped(stop), world.submission(), rewards);
           }
           case Next.Ask(int[] extended) -> {
             start = millis();
@@ -194,6 +198,7 @@ final class ToolEpisode {
   private ToolResult carriedOut(Environment world, ToolCall call, String id) {
     long start = millis();
     ToolResult result = result(world, call);
+    reward += result.reward();
     runs.add(
         new ToolRun(
             id,

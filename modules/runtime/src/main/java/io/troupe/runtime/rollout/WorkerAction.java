@@ -1,5 +1,6 @@
 package io.troupe.runtime.rollout;
 
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
@@ -37,7 +38,7 @@ public sealed interface WorkerAction {
   record Load(WeightSnapshot weights) implements WorkerAction {}
 
   /** Have completions verified. */
-  record Verify(Assignment assignment, List<String> completions) implements WorkerAction {}
+  record Verify(Assignment assignment, List<EpisodeText> completions) implements WorkerAction {}
 
   /** Send the verdicts on a group to the recorder. */
   record RecordVerdicts(WorkerGroups.Sampled group, List<Verdict> verdicts)

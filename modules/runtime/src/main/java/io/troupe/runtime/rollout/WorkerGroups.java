@@ -1,5 +1,6 @@
 package io.troupe.runtime.rollout;
 
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
@@ -52,14 +53,14 @@ public record WorkerGroups(
   /**
    * A group, or what is sampled so far of one that grows, and the verdicts on its completions.
    *
-   * @param texts what verifiers judge, one an episode
+   * @param texts what rewards are made from, one an episode
    * @param verdicts by the index of the episode
    * @param failures answers of the verifiers so far that judged not all
    */
   public record Sampled(
       Assignment assignment,
       List<Episode> episodes,
-      List<String> texts,
+      List<EpisodeText> texts,
       SortedMap<Integer, Verdict> verdicts,
       int failures) {
     List<Integer> unjudged() {
@@ -82,7 +83,7 @@ public record WorkerGroups(
     }
 
     /** With episodes that the group has grown by, which are not judged yet. */
-    Sampled grown(List<Episode> episodes, List<String> texts) {
+    Sampled grown(List<Episode> episodes, List<EpisodeText> texts) {
       return new Sampled(
           assignment,
           Stream.concat(this.episodes.stream(), episodes.stream()).toList(),

@@ -2,6 +2,7 @@ package io.troupe.runtime.rollout;
 
 import io.troupe.base.failure.Causes;
 import io.troupe.core.outage.Backoff;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.GroupSize;
@@ -287,9 +288,9 @@ public record WorkerState(
   /**
    * The engine has sampled a part of a group.
    *
-   * @param texts what verifiers judge, one an episode
+   * @param texts what rewards are made from, one an episode
    */
-  public Next sampled(WorkerAction.Part part, List<Episode> episodes, List<String> texts) {
+  public Next sampled(WorkerAction.Part part, List<Episode> episodes, List<EpisodeText> texts) {
     LeaseId lease = part.assignment().lease();
     WorkerState ended = with(groups.endedSampling(lease)).with(demand.succeeded());
     if (groups.cancelled().contains(lease)) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.TurnRewards;
+import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.GroupId;
@@ -89,6 +91,11 @@ class EpisodeSamplerTest {
 
   private static List<Episode> sampled(
       Function<String, String> answers, EpisodeSettings settings, int context) {
+    return judged(answers, settings, context).stream().map(SampledEpisode::episode).toList();
+  }
+
+  private static List<SampledEpisode> judged(
+      Function<String, String> answers, EpisodeSettings settings, int context) {
     int[] prompt = TOKENIZER.encode(PROMPT.text());
     SampleRequest request = new SampleRequest(LEASE, prompt, 2, new SamplingSettings(1, 16), 5);
     return new EpisodeSampler(
@@ -97,9 +104,10 @@ class EpisodeSamplerTest {
             context,
             settings,
             HeldTurns.ofGroups())
-        .sample(List.of(request), List.of(PROMPT)).getFirst().toCompletableFuture().join().stream()
-            .map(SampledEpisode::episode)
-            .toList();
+        .sample(List.of(request), List.of(PROMPT))
+        .getFirst()
+        .toCompletableFuture()
+        .join();
   }
 
   private static StopReason stop(Function<String, String> answers, EpisodeSettings settings) {
@@ -122,9 +130,34 @@ class EpisodeSamplerTest {
     assertThat(run.id()).isEqualTo("call_0_0");
     assertThat(run.outcome()).isEqualTo(ToolRun.Outcome.RAN);
     assertThat(EpisodeTrace.answer(episode, TOKENIZER, List.of())).isEqualTo("6");
-    assertThat(EpisodeTrace.of(episode, TOKENIZER).turns())
+    assertThat(EpisodeTrace.of(SampledEpisode.of(episode), TOKENIZER).turns())
         .extracting(turn -> turn.text().sampled())
         .containsExactly("[calc 2*3]", "6");
+  }
+
+  @Test
+  void sample_callsThatAreRewarded_areSummedTurnByTurn() {
+    EpisodeSettings.ToolLoop loop =
+        loop(
+            call ->
+                new ToolResult(
+                    "1",
+                    0,
+                    ToolRun.Outcome.RAN,
+                    false,
+                    call.arguments().equals("2*3") ? 0.25 : -0.125),
+            3,
+            9,
+            Duration.ofSeconds(20),
+            false);
+
+    SampledEpisode sampled =
+        judged(text -> text.endsWith("1;") ? "[calc 1]" : "[calc 2*3]", loop, 64).getFirst();
+
+    assertThat(sampled.episode().stop()).isEqualTo(StopReason.MAX_TURNS);
+    assertThat(sampled.rewards()).containsExactly(0.25, -0.125, 0.0);
+    assertThat(TurnRewards.of(sampled.text(TOKENIZER, List.of(), loop)))
+        .isEqualTo(new Verdict.Scored(0.125, "", "0.1250 in 2 of 3 turns"));
   }
 
   @Test

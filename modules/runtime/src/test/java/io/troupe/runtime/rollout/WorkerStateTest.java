@@ -3,6 +3,7 @@ package io.troupe.runtime.rollout;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
@@ -261,7 +262,7 @@ class WorkerStateTest {
           state.sampled(
               part,
               Collections.nCopies(part.completions(), episode),
-              Collections.nCopies(part.completions(), "1")));
+              Collections.nCopies(part.completions(), EpisodeText.of("1"))));
       assertThat(verifying.containsKey(lease)).isEqualTo(!cancelled.contains(lease));
     }
 
@@ -350,7 +351,7 @@ class WorkerStateTest {
           assertThat(weights.version()).isGreaterThan(loaded);
           loaded = weights.version();
         }
-        case WorkerAction.Verify(Assignment assignment, List<String> completions) -> {
+        case WorkerAction.Verify(Assignment assignment, List<EpisodeText> completions) -> {
           assertThat(cancelled).doesNotContain(assignment.lease());
           assertThat(completions).hasSizeBetween(1, part(assignment.lease()).completions());
           assertThat(verifying.put(assignment.lease(), completions.size())).isNull();

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param apiKey sent as a bearer token; never logged
  * @param rubric the instructions for the model
  * @param maxTokens most tokens of its reply
+ * @param maxChars most characters of what is judged; more than that is worth 0
  * @param attempts most requests for one completion, when the server is busy or the reply contains
  *     no score
  * @param timeout of one request
@@ -24,6 +25,7 @@ public record JudgeSettings(
     Optional<String> apiKey,
     Rubric rubric,
     int maxTokens,
+    int maxChars,
     int attempts,
     Duration timeout) {
   public JudgeSettings {
@@ -33,6 +35,7 @@ public record JudgeSettings(
         endpoint);
     require(!model.isBlank(), "a judge needs the name of a model");
     require(maxTokens >= 1, "a judge's reply has 1 token or more, not %d", maxTokens);
+    require(maxChars >= 1, "a judge reads 1 character or more, not %d", maxChars);
     require(attempts >= 1, "a judge is asked once or more, not %d times", attempts);
   }
 

@@ -46,6 +46,7 @@ public final class JudgeVerifiers implements VerifierFamily {
         apiKey(options.text("api_key_env"), options.text("api_key_file")),
         rubric.isEmpty() ? Rubric.CORRECTNESS : new Rubric(Files.readString(Path.of(rubric.get()))),
         options.integer("max_tokens", 16, 1),
+        options.integer("max_chars", 400_000, 1),
         options.integer("attempts", 4, 1),
         options.duration("timeout", Duration.ofSeconds(60)));
   }

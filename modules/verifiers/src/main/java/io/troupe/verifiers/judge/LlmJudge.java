@@ -20,8 +20,9 @@ import java.util.Optional;
  * Scores completions with a language model, over {@code POST /chat/completions}.
  *
  * <p>The judge fails closed: an unavailable server, a reply without exactly one score, and a late
- * reply give no reward at all, not a low one. Requests to busy servers (429, 5xx), and requests
- * whose reply has no score, are repeated after a pause that doubles.
+ * reply give no reward at all, not a low one. Only a completion that is longer than a judge reads
+ * has a low one. Requests to busy servers (429, 5xx), and requests whose reply has no score, are
+ * repeated after a pause that doubles.
  */
 public final class LlmJudge implements Verifier {
   private static final Backoff BACKOFF = new Backoff(250, 20_000);
@@ -45,6 +46,13 @@ public final class LlmJudge implements Verifier {
 
   @Override
   public Verdict verify(Prompt prompt, String completion) {
+    if (completion.length() > settings.maxChars()) {
+      return new Verdict.Scored(
+          0,
+          "",
+          "%d characters are more than the judge's max_chars (%d)"
+              .formatted(completion.length(), settings.maxChars()));
+    }
     HttpRequest request = request(body(settings.rubric().fill(prompt, completion)));
     Reply last;
     try {

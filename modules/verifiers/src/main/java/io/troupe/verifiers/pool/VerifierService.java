@@ -1,6 +1,7 @@
 package io.troupe.verifiers.pool;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import java.util.List;
 import java.util.Optional;
@@ -20,9 +21,19 @@ public interface VerifierService extends AutoCloseable {
    */
   CompletionStage<TimedVerdict> judge(Prompt prompt, String completion);
 
+  /** Judges one episode, by its answer unless the service says otherwise. */
+  default CompletionStage<TimedVerdict> judge(Prompt prompt, EpisodeText episode) {
+    return judge(prompt, episode.answer());
+  }
+
   /** {@link #judge} without the time of the verification. */
   default CompletionStage<Verdict> verify(Prompt prompt, String completion) {
     return judge(prompt, completion).thenApply(TimedVerdict::verdict);
+  }
+
+  /** {@link #judge} without the time of the verification. */
+  default CompletionStage<Verdict> verify(Prompt prompt, EpisodeText episode) {
+    return judge(prompt, episode).thenApply(TimedVerdict::verdict);
   }
 
   /** The counts so far, one report for each verifier. */

@@ -1,10 +1,13 @@
-package io.troupe.verifiers.pool;
+package io.troupe.verifiers.composite;
 
 import static io.troupe.core.Require.require;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Check;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.pool.TimedVerdict;
+import io.troupe.verifiers.pool.VerifierService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,10 +43,10 @@ public final class WeightedService implements CompositeService {
   }
 
   @Override
-  public CompletionStage<TimedVerdict> judge(Prompt prompt, String completion) {
+  public CompletionStage<TimedVerdict> judge(Prompt prompt, EpisodeText episode) {
     List<CompletableFuture<TimedVerdict>> stages =
         parts.stream()
-            .map(part -> part.service().judge(prompt, completion).toCompletableFuture())
+            .map(part -> part.service().judge(prompt, episode).toCompletableFuture())
             .toList();
     return CompletableFuture.allOf(stages.toArray(CompletableFuture[]::new))
         .thenApply(

@@ -1,7 +1,10 @@
-package io.troupe.verifiers.pool;
+package io.troupe.verifiers.composite;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.pool.TimedVerdict;
+import io.troupe.verifiers.pool.VerifierService;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +24,7 @@ public final class RoutedService implements CompositeService {
   }
 
   @Override
-  public CompletionStage<TimedVerdict> judge(Prompt prompt, String completion) {
+  public CompletionStage<TimedVerdict> judge(Prompt prompt, EpisodeText episode) {
     VerifierService service = bySource.get(prompt.source());
     if (service == null) {
       return CompletableFuture.completedFuture(
@@ -32,7 +35,7 @@ public final class RoutedService implements CompositeService {
                       .formatted(prompt.id(), prompt.source())),
               0));
     }
-    return service.judge(prompt, completion);
+    return service.judge(prompt, episode);
   }
 
   @Override

@@ -1,12 +1,28 @@
-package io.troupe.verifiers.pool;
+package io.troupe.verifiers.composite;
 
+import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.EpisodeText;
+import io.troupe.verifiers.pool.PoolReport;
+import io.troupe.verifiers.pool.TimedVerdict;
+import io.troupe.verifiers.pool.VerifierService;
+import io.troupe.verifiers.pool.VerifierSlot;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /** A service that consists of other services, which it closes. */
 interface CompositeService extends VerifierService {
   /** The services, each once. */
   List<VerifierService> services();
+
+  @Override
+  CompletionStage<TimedVerdict> judge(Prompt prompt, EpisodeText episode);
+
+  /** Judges an answer without turns. */
+  @Override
+  default CompletionStage<TimedVerdict> judge(Prompt prompt, String completion) {
+    return judge(prompt, EpisodeText.of(completion));
+  }
 
   @Override
   default List<PoolReport> reports() {

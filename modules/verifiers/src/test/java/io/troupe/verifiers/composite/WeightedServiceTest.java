@@ -1,4 +1,4 @@
-package io.troupe.verifiers.pool;
+package io.troupe.verifiers.composite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,9 @@ import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.pool.PoolSettings;
+import io.troupe.verifiers.pool.VerifierService;
+import io.troupe.verifiers.pool.VerifierServices;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

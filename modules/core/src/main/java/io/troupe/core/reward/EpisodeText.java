@@ -1,0 +1,55 @@
+package io.troupe.core.reward;
+
+import io.troupe.core.Require;
+import java.util.List;
+
+/**
+ * What the reward of an episode is made from.
+ *
+ * @param answer the last answer, or what the episode's environment hands in
+ * @param turns in the order in which they were asked for; none for an answer without turns
+ * @param stop why the episode ended, in lower case; empty for an answer without turns
+ */
+public record EpisodeText(String answer, List<TurnText> turns, String stop) {
+  /**
+   * One turn.
+   *
+   * @param observed what its request added to what the policy was shown before
+   * @param reward the sum of what the environment gave for its calls
+   */
+  public record TurnText(
+      String agent, String observed, String sampled, List<ToolText> tools, double reward) {
+    public TurnText {
+      tools = List.copyOf(tools);
+      Require.require(Double.isFinite(reward), "the reward of a turn is a number, not %s", reward);
+    }
+  }
+
+  /**
+   * A call of a tool that was carried out.
+   *
+   * @param name as the policy spelled it
+   * @param outcome in lower case
+   * @param exit 0 for success
+   */
+  public record ToolText(String name, String outcome, int exit) {}
+
+  public EpisodeText {
+    turns = List.copyOf(turns);
+  }
+
+  /** An answer without turns. */
+  public static EpisodeText of(String answer) {
+    return new EpisodeText(answer, List.of(), "");
+  }
+
+  /** All turns as one text, for verifiers that judge more than the answer: {@link TraceText}. */
+  public String trace() {
+    return TraceText.of(this);
+  }
+
+  /** What the environment gave each turn, in order. */
+  public List<Double> rewards() {
+    return turns.stream().map(TurnText::reward).toList();
+  }
+}
