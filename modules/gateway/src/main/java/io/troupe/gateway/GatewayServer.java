@@ -1,7 +1,6 @@
 package io.troupe.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpsConfigurator;
@@ -19,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,7 +40,8 @@ public final class GatewayServer implements AutoCloseable {
   private static final int CLOSE_SECONDS = 0;
 
   private static final String TASKS = "/tasks/";
-  private static final Pattern PATH = Pattern.compile("/e/([a-z0-9-]+)(?:/v1)?/([a-z_/]+)");
+  private static final Pattern PATH = Pattern.compile("/e/([a-z0-9-]+)(?:/v1)*(?:/(.*))?");
+  private static final Set<String> READS = Set.of("GET", "HEAD");
 
   /**
    * Answers requests outside of sessions.
@@ -138,10 +139,10 @@ public final class GatewayServer implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
-    String where = exchange.getRequestURI().getPath();
+    String where = exchange.getRequestURI().getPath().replaceAll("//+", "/");
     Matcher path = PATH.matcher(where);
-    Optional<AgentDialect> spoken =
-        path.matches() ? AgentDialect.ofRoute(path.group(2)) : Optional.empty();
+    String route = path.matches() && path.group(2) != null ? path.group(2) : "";
+    Optional<AgentDialect> spoken = AgentDialect.ofRoute(route);
     TurnExchange turn = new TurnExchange(exchange, spoken.orElseGet(ChatCompletions::new));
     try {
       refuseForeign(exchange.getRequestHeaders());
@@ -153,11 +154,11 @@ public final class GatewayServer implements AutoCloseable {
         throw noRoute();
       }
       GatewaySession session = session(path.group(1), exchange.getRequestHeaders());
-      if (path.group(2).equals("models") && exchange.getRequestMethod().equals("GET")) {
-        turn.reply(200, models());
+      if (READS.contains(exchange.getRequestMethod()) && ServedModels.lists(route)) {
+        turn.reply(200, ServedModels.answer(route));
       } else if (spoken.isEmpty() || !exchange.getRequestMethod().equals("POST")) {
         throw noRoute();
-      } else if (AgentDialect.counts(path.group(2))) {
+      } else if (AgentDialect.counts(route)) {
         int tokens = session.count(turn.read(body(exchange)));
         turn.reply(200, JsonFields.object().put("input_tokens", tokens));
       } else {
@@ -209,14 +210,9 @@ public final class GatewayServer implements AutoCloseable {
 
   /** The key that a request brings; empty if it brings none. */
   public static String key(Headers headers) {
-    String bearer = SameSiteCheck.header(headers, "Authorization").replaceFirst("^Bearer +", "");
+    String bearer =
+        SameSiteCheck.header(headers, "Authorization").replaceFirst("(?i)^Bearer +", "");
     return bearer.isEmpty() ? SameSiteCheck.header(headers, "x-api-key") : bearer;
-  }
-
-  private static ObjectNode models() {
-    ObjectNode json = JsonFields.object().put("object", "list");
-    json.putArray("data").addObject().put("id", "policy").put("object", "model");
-    return json;
   }
 
   private static void answer(TurnExchange exchange, GatewaySession session)

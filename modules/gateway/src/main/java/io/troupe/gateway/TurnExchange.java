@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 /** One request of an agent over HTTP, answered in its dialect as a whole or as events. */
 public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
+  private static final int NO_BODY = -1;
 
   /**
    * More of an answer.
@@ -137,10 +138,16 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
     }
   }
 
-  /** Sends a body. */
+  /** Sends a body, which an answer to {@code HEAD} leaves out. */
   public void reply(int status, JsonNode json) throws IOException {
     byte[] bytes = JsonFields.bytes(json);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      exchange.getResponseHeaders().set("Content-Length", Integer.toString(bytes.length));
+      exchange.sendResponseHeaders(status, NO_BODY);
+      exchange.close();
+      return;
+    }
     exchange.sendResponseHeaders(status, bytes.length);
     exchange.getResponseBody().write(bytes);
     exchange.getResponseBody().close();

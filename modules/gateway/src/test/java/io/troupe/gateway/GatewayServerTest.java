@@ -226,6 +226,35 @@ class GatewayServerTest {
     assertThat(response.body()).contains("the policy cannot be shown this: character '%'");
   }
 
+  /** Clients ask for a model by its name, join paths carelessly, and try a URL by HEAD. */
+  @Test
+  void answer_modelsByWhateverPath_areThePolicy() throws Exception {
+    GatewaySession session = open(counting(), 48, 4);
+    for (String path : List.of("/v1/models", "/models", "//v1//models", "/v1/v1/models")) {
+      assertThat(read("GET", session, path).body())
+          .startsWith("{\"object\":\"list\",\"data\":[{\"id\":\"policy\",\"object\":\"model\"")
+          .endsWith("\"has_more\":false,\"first_id\":\"policy\",\"last_id\":\"policy\"}");
+    }
+    assertThat(read("GET", session, "/v1/models/openai/gpt-4.1").body())
+        .startsWith("{\"id\":\"openai/gpt-4.1\",\"object\":\"model\"");
+    HttpResponse<String> head = read("HEAD", session, "/v1/models");
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(head.body()).isEmpty();
+    assertThat(read("HEAD", session, "").statusCode()).isEqualTo(404);
+    assertThat(read("GET", session, "/v1/modelsx").statusCode()).isEqualTo(404);
+    assertThat(read("GET", session, "/v1/chat/completions").statusCode()).isEqualTo(404);
+  }
+
+  private HttpResponse<String> read(String method, GatewaySession session, String path)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(server.url(session) + path))
+            .header("Authorization", "bearer " + KEY)
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .build();
+    return client.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
   @Test
   void answer_pageOfAnotherSite_isRefused() throws Exception {
     GatewaySession session = open(counting(), 48, 4);

@@ -43,14 +43,11 @@ public record AnthropicMessages() implements AgentDialect {
     for (JsonNode message : body.path("messages")) {
       add(message, messages, "messages[%d]".formatted(index++));
     }
+    String form = "only text is served: it would change the distribution that is trained on";
+    RequestFields.refuse(body, "output_format", form);
+    RequestFields.refuse(body.path("output_config"), "format", form);
     JsonNode choice = body.path("tool_choice");
-    String mode = choice.path(TYPE).asText("auto");
-    if (!mode.equals("auto") && !mode.equals("none")) {
-      throw new MalformedTurnException(
-          "tool_choice",
-          "only auto and none: another would change the distribution that the policy is trained"
-              + " on");
-    }
+    String mode = RequestFields.toolChoice(body);
     TurnRequest request =
         new TurnRequest(
             RequestFields.text(body.path("model")),

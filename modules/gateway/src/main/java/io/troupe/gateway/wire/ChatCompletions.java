@@ -31,6 +31,7 @@ public record ChatCompletions() implements AgentDialect {
     RequestFields.refuse(body, "presence_penalty", DISTRIBUTION);
     RequestFields.refuse(body, "logit_bias", DISTRIBUTION);
     RequestFields.refuse(body, "logprobs", "the gateway keeps them, and agents need none");
+    RequestFields.refuse(body, "functions", "it is the former form of tools; send tools");
     if (body.path("n").asInt(1) != 1) {
       throw new MalformedTurnException("n", "one answer a request; ask again for another");
     }
@@ -57,11 +58,7 @@ public record ChatCompletions() implements AgentDialect {
   }
 
   private static List<ToolDeclaration> tools(JsonNode body) throws MalformedTurnException {
-    JsonNode choice = body.path("tool_choice");
-    String mode = choice.asText("auto");
-    if (choice.isObject() || mode.equals("required")) {
-      throw new MalformedTurnException("tool_choice", "only auto and none: " + DISTRIBUTION);
-    }
+    String mode = RequestFields.toolChoice(body);
     List<ToolDeclaration> tools = new ArrayList<>();
     if (!mode.equals("none")) {
       for (JsonNode tool : body.path("tools")) {

@@ -34,24 +34,20 @@ public record OpenAiResponses() implements AgentDialect {
   public TurnRequest read(JsonNode body) throws MalformedTurnException {
     RequestFields.refuse(
         body, "previous_response_id", "responses are not kept; send the whole input");
+    RequestFields.refuse(body, "conversation", "none is kept; send the whole input");
+    RequestFields.refuse(body, "prompt", "templates of prompts are not kept; send the whole input");
     RequestFields.refuse(body, "background", "answers are waited for");
     String form = body.path(TEXT).path("format").path(TYPE).asText(TEXT);
     if (!form.equals(TEXT)) {
       throw new MalformedTurnException(
           "text.format", "only text: another would change the distribution that is trained on");
     }
-    JsonNode choice = body.path("tool_choice");
-    if (choice.isObject() || choice.asText("auto").equals("required")) {
-      throw new MalformedTurnException(
-          "tool_choice",
-          "only auto and none: another would change the distribution that the policy is trained"
-              + " on");
-    }
+    String mode = RequestFields.toolChoice(body);
     TurnRequest request =
         new TurnRequest(
             RequestFields.text(body.path("model")),
             messages(body),
-            choice.asText("auto").equals("none") ? List.of() : tools(body),
+            mode.equals("none") ? List.of() : tools(body),
             body.path("parallel_tool_calls").asBoolean(true),
             RequestFields.tokens(body, "max_output_tokens"),
             List.of(),

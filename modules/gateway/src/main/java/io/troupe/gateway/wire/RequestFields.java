@@ -99,6 +99,23 @@ final class RequestFields {
     return stops;
   }
 
+  /**
+   * Whether the policy may call tools: {@code auto} or {@code none}, as a text or an object.
+   *
+   * @throws MalformedTurnException if it must call one
+   */
+  static String toolChoice(JsonNode body) throws MalformedTurnException {
+    JsonNode choice = body.path("tool_choice");
+    String mode = choice.isObject() ? text(choice.path("type")) : choice.asText("auto");
+    if (!mode.equals("auto") && !mode.equals("none")) {
+      throw new MalformedTurnException(
+          "tool_choice",
+          "only auto and none: another would change the distribution that the policy is trained"
+              + " on");
+    }
+    return mode;
+  }
+
   /** Refuses what changes the distribution, or what is not served. */
   static void refuse(JsonNode body, String name, String why) throws MalformedTurnException {
     JsonNode value = body.path(name);

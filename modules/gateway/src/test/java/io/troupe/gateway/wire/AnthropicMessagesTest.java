@@ -76,6 +76,19 @@ class AnthropicMessagesTest {
   }
 
   @Test
+  void read_formThatOnlyASchemaAllows_isRefused() {
+    String form = "{'type':'json_schema','schema':{}}";
+    for (String field :
+        List.of("'output_format':" + form, "'output_config':{'format':" + form + "}")) {
+      assertThatThrownBy(
+              () ->
+                  DIALECT.read(json("{'messages':[{'role':'user','content':'a'}]," + field + "}")))
+          .isInstanceOf(MalformedTurnException.class)
+          .hasMessageContaining("only text is served");
+    }
+  }
+
+  @Test
   void whole_thoughtTextAndCall_areBlocksInOrder() throws MalformedTurnException {
     JsonNode json = DIALECT.whole(reply(), DIALECT.read(json(claudeCode("1"))));
     assertThat(json.toString().replace('"', '\''))

@@ -69,6 +69,14 @@ class ChatCompletionsTest {
         .isEmpty();
   }
 
+  @Test
+  void read_toolChoiceAsAnObject_isAsItsText() throws MalformedTurnException {
+    String request = "{'messages':[{'role':'user','content':'a'}],'tool_choice':%s,'tools':[%s]}";
+    assertThat(read(request.formatted("{'type':'auto'}", TOOL)).tools()).hasSize(1);
+    assertThat(read(request.formatted("{'type':'none'}", TOOL)).tools()).isEmpty();
+    assertThat(read(request.formatted("null", TOOL)).tools()).hasSize(1);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -80,6 +88,8 @@ class ChatCompletionsTest {
         "'tool_choice':{'type':'function'}|tool_choice",
         "'response_format':{'type':'json_object'}|response_format",
         "'max_tokens':0|max_tokens",
+        "'functions':[{'name':'calc'}]|functions",
+        "'tool_choice':{'type':'allowed_tools'}|tool_choice",
         "'tools':[{'type':'web_search'}]|tools[0]",
         "'tools':[{'type':'function','function':{}}]|tools[0]",
       })

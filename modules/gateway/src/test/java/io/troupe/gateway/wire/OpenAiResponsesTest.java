@@ -58,6 +58,15 @@ class OpenAiResponsesTest {
   }
 
   @Test
+  void read_whatAServerWouldKeep_isRefusedByItsName() {
+    for (String field : List.of("'conversation':'conv_1'", "'prompt':{'id':'pmpt_1'}")) {
+      assertThatThrownBy(() -> DIALECT.read(json("{'input':'a'," + field + "}")))
+          .isInstanceOf(MalformedTurnException.class)
+          .hasMessageEndingWith("send the whole input");
+    }
+  }
+
+  @Test
   void read_inputOfOneText_isAUsersMessage() throws MalformedTurnException {
     assertThat(DIALECT.read(json("{'input':'a'}")).messages())
         .containsExactly(ChatMessage.of(Role.USER, "a"));
