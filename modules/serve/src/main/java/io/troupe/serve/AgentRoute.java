@@ -54,9 +54,14 @@ final class AgentRoute {
     this.counters = counters;
   }
 
-  /** Whether a body of chat completions is more than {@link CompletionsRoute} reads. */
-  static boolean isAgents(JsonNode body) {
-    boolean parts = !body.path("tools").isEmpty();
+  /**
+   * Whether a body of chat completions is more than {@link CompletionsRoute} reads: it has tools or
+   * parts, or a name of an agent's own for the model.
+   */
+  boolean takes(JsonNode body) {
+    boolean parts = !body.path("tools").isEmpty() || served.readsAgentsOnly();
+    String model = body.path("model").asText(served.model());
+    parts |= !model.equals(served.model()) && !adapters.names().contains(model);
     for (JsonNode message : body.path("messages")) {
       parts |= !message.path("content").isTextual() || message.hasNonNull("tool_calls");
     }

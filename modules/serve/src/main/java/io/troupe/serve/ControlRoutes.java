@@ -20,6 +20,7 @@ import java.util.Set;
 
 /** Answers every route but completions: the server's description, its metrics and its weights. */
 final class ControlRoutes {
+  private static final String MODEL = "/v1/models/";
   private static final String LOAD_ADAPTER = "/v1/load_lora_adapter";
   private static final String UNLOAD_ADAPTER = "/v1/unload_lora_adapter";
 
@@ -103,6 +104,10 @@ final class ControlRoutes {
    */
   boolean answer(HttpReply reply, String method, String path, String query, Body body)
       throws IOException, InterruptedException, HttpErrorException {
+    if (path.startsWith(MODEL) && method.equals("GET")) {
+      reply.json(200, model(path.substring(MODEL.length())));
+      return true;
+    }
     String expected = ROUTES.getOrDefault(path, "");
     if (expected.isEmpty() || !offered(path)) {
       return false;
@@ -171,6 +176,16 @@ final class ControlRoutes {
         .sorted()
         .forEach(path -> paths.putObject(path).putObject(ROUTES.get(path)));
     return json;
+  }
+
+  private ObjectNode model(String name) throws HttpErrorException {
+    for (JsonNode each : models().path("data")) {
+      if (each.path("id").asText().equals(name)) {
+        return (ObjectNode) each;
+      }
+    }
+    throw HttpErrorException.of(
+        404, "NotFoundError", "the model `%s` does not exist".formatted(name));
   }
 
   private ObjectNode models() {

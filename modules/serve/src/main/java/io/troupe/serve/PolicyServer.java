@@ -289,7 +289,7 @@ public final class PolicyServer implements AutoCloseable {
     }
     JsonNode body = body(exchange);
     boolean chat = dialect.filter(ChatCompletions.class::isInstance).isPresent();
-    if (dialect.isEmpty() || (chat && !AgentRoute.isAgents(body))) {
+    if (dialect.isEmpty() || (chat && !agents.takes(body))) {
       completions.answer(reply, body, chat);
       return;
     }

@@ -96,6 +96,34 @@ class AgentRouteTest {
   }
 
   @Test
+  void chat_withoutTools_isAnsweredUnderAnyName() throws Exception {
+    String url = serve() + "/v1/chat/completions";
+    String ask = "{\"model\":\"%s\",\"messages\":[{\"role\":\"user\",\"content\":\"6;\"}]%s}";
+    for (String model : List.of("gpt-5", "policy")) {
+      JsonNode answered = json(post(url, ask.formatted(model, "")));
+      assertThat(answered.at("/choices/0/message/content").asText()).isEqualTo("6");
+      assertThat(answered.at("/model").asText()).isEqualTo(model);
+      assertThat(post(url, ask.formatted(model, ",\"stream\":true")).body())
+          .contains("\"delta\":{\"content\":\"6\"}")
+          .endsWith("data: [DONE]\n\n");
+    }
+  }
+
+  @Test
+  void models_one_isItsEntry() throws Exception {
+    String url = serve() + "/v1/models/";
+    HttpRequest.Builder get = HttpRequest.newBuilder(URI.create(url + "policy"));
+    assertThat(
+            json(client.send(get.build(), HttpResponse.BodyHandlers.ofString()))
+                .path("max_model_len")
+                .asInt())
+        .isEqualTo(CONTEXT);
+    HttpRequest.Builder other = HttpRequest.newBuilder(URI.create(url + "gpt-5"));
+    assertThat(client.send(other.build(), HttpResponse.BodyHandlers.ofString()).statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
   void chat_toolAndItsResult_areAskedWithTheSampledIds() throws Exception {
     String url = serve() + "/v1/chat/completions";
     String question = "{\"role\":\"user\",\"content\":\"2*3=\"}";

@@ -70,10 +70,22 @@ public record ServedModel(
 
     /** The renderer of a model without a template. */
     static ChatRenderer none() {
-      return (_, _) -> {
-        throw new IllegalArgumentException(NO_TEMPLATE);
-      };
+      return new NoTemplate();
     }
+
+    /** Refuses conversations. */
+    record NoTemplate() implements ChatRenderer {
+      @Override
+      public String render(List<ServedMessage> messages, Map<String, Object> arguments) {
+        throw new IllegalArgumentException(NO_TEMPLATE);
+      }
+    }
+  }
+
+  /** Whether conversations are read by their format alone, since there is no template. */
+  public boolean readsAgentsOnly() {
+    return chat instanceof ChatRenderer.NoTemplate
+        && !(conversation instanceof UnreadableConversation);
   }
 
   /** How agents' requests are encoded. */
