@@ -71,6 +71,8 @@ final class ReplayCommandTest {
         every: 0
       checkpoint:
         every: 3
+      recording:
+        tokens: 0
       """;
 
   @TempDir private Path folder;
@@ -140,6 +142,12 @@ final class ReplayCommandTest {
             event ->
                 event instanceof Event.GroupBuffered(GroupSummary summary)
                     && summary.versions().stream().anyMatch(own -> own.spans().size() > 1));
+
+    JsonNode training = replay(0, "--training", "--from", "13");
+    assertThat(training.path("training").asBoolean()).isTrue();
+    assertThat(training.path("begin").asInt()).isEqualTo(12);
+    assertThat(training.path("steps").asInt()).isEqualTo(2);
+    assertThat(replay(0, "--training").path("steps").asInt()).isEqualTo(14);
 
     explainsAndCompares(run);
 
@@ -217,7 +225,7 @@ final class ReplayCommandTest {
     assertThat(JSON.readTree(same.out()).path("common_steps").asInt()).isEqualTo(14);
   }
 
-  /** Flips a bit of the third completion's digest. */
+  /** Flips a bit of the third completion's digest, so that it stays one of letters and digits. */
   private static Event withOtherDigest(Event event, GroupId group) {
     if (!(event instanceof Event.GroupDigested(var lease, List<String> digests))
         || !lease.group().equals(group)) {
@@ -225,7 +233,8 @@ final class ReplayCommandTest {
     }
     List<String> changed = new ArrayList<>(digests);
     char first = changed.get(2).charAt(0);
-    changed.set(2, (char) (first ^ 1) + changed.get(2).substring(1));
+    char other = (char) (first ^ (Character.isLetter(first) ? 32 : 1));
+    changed.set(2, other + changed.get(2).substring(1));
     return new Event.GroupDigested(lease, changed);
   }
 

@@ -3,6 +3,7 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.ProcessIdentity;
+import io.troupe.run.compose.TestRuns;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,6 +47,8 @@ class SidecarRunTest {
         target: 0.6
       checkpoint:
         every: 20
+      recording:
+        tokens: 0
       """;
 
   @Test
@@ -62,5 +65,9 @@ class SidecarRunTest {
       assertThat(String.join("\n", run.err())).contains("done   step", "refused=none");
       assertThat(servers).noneMatch(ProcessIdentity::runs);
     }
+    CommandOutput replay =
+        CommandOutput.by("replay", TestRuns.only(folder).path().toString(), "--json");
+    assertThat(replay.code()).as(replay.out() + replay.err()).isZero();
+    assertThat(replay.out()).contains("\"training\":true", "\"equal\":true");
   }
 }

@@ -22,7 +22,16 @@ public record RecordingSection(
             unit = "MiB")
         @Default("0")
         @Range(min = -1, max = 1_000_000_000)
-        int traces) {
+        int traces,
+    @Doc(
+            value =
+                "The tokens of each trained step with their log-probabilities and versions, some 9"
+                    + " bytes a token: `troupe replay --training` makes the steps again from them."
+                    + " The oldest steps are dropped beyond that. 0 keeps all, -1 writes none.",
+            unit = "MiB")
+        @Default("-1")
+        @Range(min = -1, max = 1_000_000_000)
+        int tokens) {
   private static final long MIB = 1L << 20;
 
   /** The journal's older segments that are kept; 0 for all. */
@@ -33,6 +42,16 @@ public record RecordingSection(
   /** Whether traces are written. */
   public boolean writesTraces() {
     return traces >= 0;
+  }
+
+  /** Whether the tokens of trained steps are written. */
+  public boolean writesTokens() {
+    return tokens >= 0;
+  }
+
+  /** Most bytes of the tokens of trained steps; 0 for all. */
+  public long tokenBytes() {
+    return tokens * MIB;
   }
 
   /** Most bytes of each trace file and the one before it; 0 for all. */

@@ -9,6 +9,7 @@ import io.troupe.runtime.rollout.VerdictSummary;
 import io.troupe.runtime.weights.WeightPublisher;
 import io.troupe.runtime.weights.WeightSource;
 import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.checkpoint.StepTokenFiles;
 import io.troupe.store.journal.JournalWriter;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.Optional;
@@ -29,6 +30,7 @@ import java.util.function.LongSupplier;
  * @param verifier of the task; the session closes it after the run
  * @param journal open for this run
  * @param checkpoints of the run folder
+ * @param tokens of trained steps
  * @param traces open for this run
  * @param process what this process computes with
  * @param resume the checkpoint to continue from
@@ -49,6 +51,7 @@ public record RunWiring(
     VerifierService verifier,
     JournalWriter journal,
     Checkpoints checkpoints,
+    StepTokenFiles tokens,
     TraceFiles traces,
     ProcessFacts process,
     Optional<TrainerTasks.Resume> resume,
@@ -75,7 +78,7 @@ public record RunWiring(
   }
 
   TrainerTasks workshop(Consumer<TrainerTasks.WarmupProgress> progress) {
-    return new TrainerTasks(engines, settings, pool, checkpoints, resume, progress);
+    return new TrainerTasks(engines, settings, pool, checkpoints, tokens, resume, progress);
   }
 
   RolloutWorker.Wiring worker(

@@ -26,6 +26,7 @@ import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.prompt.TeacherPrompts;
 import io.troupe.store.checkpoint.BufferedGroupFile;
 import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.checkpoint.StepTokenFiles;
 import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.RowLines;
 import io.troupe.telemetry.RowQueue;
@@ -118,6 +119,7 @@ public final class TrainerTasks {
   private final RunSettings settings;
   private final PromptPool pool;
   private final Checkpoints checkpoints;
+  private final StepTokenFiles tokenFiles;
   private final Optional<Resume> resume;
   private final Consumer<WarmupProgress> progress;
   private final TeacherPrompts teacherPrompts;
@@ -131,12 +133,14 @@ public final class TrainerTasks {
       RunSettings settings,
       PromptPool pool,
       Checkpoints checkpoints,
+      StepTokenFiles tokenFiles,
       Optional<Resume> resume,
       Consumer<WarmupProgress> progress) {
     this.room = room;
     this.settings = settings;
     this.pool = pool;
     this.checkpoints = checkpoints;
+    this.tokenFiles = tokenFiles;
     this.resume = resume;
     this.progress = progress;
     this.completionLimits =
@@ -173,7 +177,7 @@ public final class TrainerTasks {
    * @param own where it saves
    */
   public TrainerTasks under(RunSettings others, PromptPool prompts, Checkpoints own) {
-    TrainerTasks next = new TrainerTasks(room, others, prompts, own, resume, progress);
+    TrainerTasks next = new TrainerTasks(room, others, prompts, own, tokenFiles, resume, progress);
     next.engine = engine;
     return next;
   }
@@ -290,6 +294,7 @@ public final class TrainerTasks {
           new WeightsKept(reason, examples.isEmpty() && LossTokens.of(rollouts).weighted() == 0);
       case StepOutcome.Stepped stepped -> {
         WeightSnapshot snapshot = engine().snapshot(from.next());
+        tokenFiles.write(step, groups);
         yield new WeightsUpdated(
             new StepMetrics(
                 stepped,

@@ -13,6 +13,7 @@ import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.runtime.weights.InMemoryWeights;
 import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.checkpoint.StepTokenFiles;
 import io.troupe.store.journal.Journal;
 import io.troupe.store.journal.JournalSettings;
 import io.troupe.store.journal.JournalWriter;
@@ -88,6 +89,7 @@ final class SmallRun implements RunListener, AutoCloseable {
                 verifiers,
                 journal,
                 Checkpoints.open(Files.createDirectories(folder.resolve("checkpoints"))),
+                StepTokenFiles.off(),
                 TraceFiles.open(
                     Files.createDirectories(folder.resolve("traces")), pool, millis, notes::add),
                 new ProcessFacts(new TreeMap<>(), ""),

@@ -21,6 +21,7 @@ import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.checkpoint.StepTokenFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,7 +74,13 @@ final class TrainerTasksStepTest {
             plain.keepCheckpoints());
     TrainerTasks workshop =
         new TrainerTasks(
-            pupil.room(), settings, pool, Checkpoints.open(folder), Optional.empty(), _ -> {});
+            pupil.room(),
+            settings,
+            pool,
+            Checkpoints.open(folder),
+            StepTokenFiles.off(),
+            Optional.empty(),
+            _ -> {});
     workshop.prepare();
     return workshop;
   }

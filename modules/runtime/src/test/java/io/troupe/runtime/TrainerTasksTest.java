@@ -11,6 +11,7 @@ import io.troupe.engine.train.StepOutcome;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.checkpoint.StepTokenFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,7 +46,13 @@ class TrainerTasksTest {
             plain.evaluationTokens(),
             plain.keepCheckpoints());
     return new TrainerTasks(
-        pupil.room(), settings, Toys.pool(), Checkpoints.open(folder), Optional.empty(), _ -> {});
+        pupil.room(),
+        settings,
+        Toys.pool(),
+        Checkpoints.open(folder),
+        StepTokenFiles.off(),
+        Optional.empty(),
+        _ -> {});
   }
 
   private static String text(int[] tokens) {

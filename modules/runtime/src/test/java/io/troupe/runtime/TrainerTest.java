@@ -19,6 +19,7 @@ import io.troupe.runtime.prompt.Toys;
 import io.troupe.runtime.weights.SampledWeights;
 import io.troupe.store.checkpoint.BufferedGroupFile;
 import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.checkpoint.StepTokenFiles;
 import io.troupe.store.segment.JournalPosition;
 import io.troupe.store.state.StateSnapshot;
 import io.troupe.telemetry.RowQueue;
@@ -58,7 +59,13 @@ class TrainerTest {
     return actors.spawn(
         Trainer.create(
             new TrainerTasks(
-                room, Toys.settings(10, 0), Toys.pool(), Checkpoints.open(folder), resume, _ -> {}),
+                room,
+                Toys.settings(10, 0),
+                Toys.pool(),
+                Checkpoints.open(folder),
+                StepTokenFiles.off(),
+                resume,
+                _ -> {}),
             coordinator.getRef()));
   }
 

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 final class FolderScan {
   private static final Pattern COPIED =
       Pattern.compile(
-          "(config|resolved)\\.yaml|run\\.json|[^./][^/]*\\.(jsonl|md)|(patches|traces|evaluations)/.*"
+          "(config|resolved)\\.yaml|(run|model)\\.json|[^./][^/]*\\.(jsonl|md)|(patches|traces|tokens|evaluations)/.*"
               + "|journal/(\\d+\\.journal(\\.gz)?|base\\.json|torn-[^/]*)");
 
   private static final String BASE = "journal/base.json";
@@ -66,7 +66,7 @@ final class FolderScan {
 
   private List<LocalFile> files() throws IOException {
     List<String> paths = new ArrayList<>();
-    for (String top : List.of("", "patches", "traces", "evaluations", "journal")) {
+    for (String top : List.of("", "patches", "traces", "tokens", "evaluations", "journal")) {
       Path in = folder.path().resolve(top);
       if (Files.isDirectory(in)) {
         try (Stream<Path> found = top.isEmpty() ? Files.list(in) : Files.walk(in)) {

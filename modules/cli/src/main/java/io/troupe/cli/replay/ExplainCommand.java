@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -94,8 +95,8 @@ public final class ExplainCommand extends CliCommand {
                   life.get("row"),
                   life.get("group"),
                   life.get("completion"),
-                  life.get("reward"),
-                  life.get("advantage"),
+                  digits(life.get("reward")),
+                  digits(life.get("advantage")),
                   life.get("tokens"),
                   life.get("tokens_with_loss_weight"),
                   life.get("worker")));
@@ -145,7 +146,7 @@ public final class ExplainCommand extends CliCommand {
   }
 
   /** Six digits are more than a person compares; JSON has them all. */
-  private static String digits(Object value) {
+  private static String digits(@Nullable Object value) {
     return value instanceof Double || value instanceof Float
         ? "%.6g".formatted(((Number) value).doubleValue())
         : String.valueOf(value);

@@ -37,6 +37,8 @@ import picocli.CommandLine.Option;
       "Makes an asynchronous run again from its journal: samples every scored group with the weights"
           + " of its tokens, makes every step, and compares tokens, log-probabilities and weights"
           + " bit for bit. Rewards are the recorded ones. The run folder is not changed.",
+      "Runs over inference servers, tools or the toy engine cannot be sampled again: where they stored"
+          + " their tokens (recording.tokens), their training alone is made again from these.",
       "With --set it continues the run from step --from with keys changed, as a fork: a run folder of"
           + " its own, computed by the run's engines at the times that the run's own records fit."
     },
@@ -48,6 +50,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  troupe replay quickstart-20261121-140200",
       "  troupe replay runs/quickstart-20261121-140200 --to 20 --json",
+      "  troupe replay qwen3-vllm-20261121-140200 --training --from 300",
       "  troupe replay quickstart-20261121-140200 --from 100 --set training.learning_rate=1e-3"
     })
 public final class ReplayCommand extends CliCommand {
@@ -74,6 +77,13 @@ public final class ReplayCommand extends CliCommand {
       names = "--anyway",
       description = "Replay with another library or machine too, and note what differs.")
   private boolean anyway;
+
+  @Option(
+      names = "--training",
+      description =
+          "Makes the steps alone, from the tokens that the run stored (recording.tokens); begins at"
+              + " the newest checkpoint at or before --from.")
+  private boolean training;
 
   @Option(
       names = "--set",
@@ -123,9 +133,10 @@ public final class ReplayCommand extends CliCommand {
 
   private int fork(PrintWriter out, PrintWriter err)
       throws IOException, ReplayRefusedException, UnmodelledRunException, InvalidVerifierException {
-    if (anyway) {
+    if (anyway || training) {
       throw new ReplayRefusedException(
-          "a fork of other bits is no fork of the run; leave --anyway out");
+          "a fork is sampled by the run's engines, with the run's bits; leave %s out"
+              .formatted(anyway ? "--anyway" : "--training"));
     }
     RunFolder parent = run.view();
     Path folder =
@@ -182,7 +193,7 @@ public final class ReplayCommand extends CliCommand {
 
   private ReplaySettings settings() throws ReplayRefusedException {
     try {
-      return new ReplaySettings(from, to, anyway);
+      return new ReplaySettings(from, to, anyway, training);
     } catch (IllegalArgumentException wrong) {
       throw new ReplayRefusedException(String.valueOf(wrong.getMessage()));
     }

@@ -24,6 +24,12 @@ public final class CompletionDigest {
     return Arrays.stream(digest.split("@", -1)).skip(1).map(Integer::valueOf).toList();
   }
 
+  /** A digest without the places of preemptions, which stored tokens do not have. */
+  public static String withoutPreemptions(String digest) {
+    int at = digest.indexOf('@');
+    return at < 0 ? digest : digest.substring(0, at);
+  }
+
   /**
    * The first eight bytes of the SHA-256 of a completion, as eleven characters of base64url, and
    * where it was preempted.

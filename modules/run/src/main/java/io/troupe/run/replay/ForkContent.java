@@ -172,7 +172,8 @@ final class ForkContent implements RunContent {
   public List<Input> step(Effect.Train step, LossTokens tokens) {
     List<ScoredGroup> batch =
         step.groups().stream().map(lease -> Objects.requireNonNull(groups.remove(lease))).toList();
-    return switch (RunReplay.on(trainer, () -> trainer.train(step.step(), step.from(), batch))) {
+    return switch (ReplayedTrainer.on(
+        trainer, () -> trainer.train(step.step(), step.from(), batch))) {
       case TrainerTasks.WeightsKept(String reason, boolean empty) ->
           List.of(new Input.StepSkipped(step.step(), reason, empty));
       case TrainerTasks.WeightsUpdated made -> {
@@ -206,7 +207,7 @@ final class ForkContent implements RunContent {
             .map(summary -> Objects.requireNonNull(groups.get(summary.lease())))
             .toList();
     return () ->
-        RunReplay.on(
+        ReplayedTrainer.on(
             trainer,
             () -> {
               trainer.save(checkpoint.step(), snapshot, buffered, RowQueue.EMPTY);

@@ -1,7 +1,9 @@
 package io.troupe.run.replay;
 
+import io.troupe.store.folder.RunFolder;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -27,6 +29,20 @@ public record ReplayDifference(
         OptionalInt.empty(),
         OptionalInt.empty(),
         sentence);
+  }
+
+  /**
+   * Refuses to explain a run from a replay that is not the run.
+   *
+   * @throws ReplayRefusedException if there is a difference
+   */
+  static void refuse(RunFolder folder, Optional<ReplayDifference> difference)
+      throws ReplayRefusedException {
+    if (difference.isPresent()) {
+      throw new ReplayRefusedException(
+          "the replay of %s parts from it, so that its numbers would not be the run's: %s"
+              .formatted(folder.name(), difference.get().line()));
+    }
   }
 
   /** The place and the sentence. */

@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -29,11 +31,20 @@ import java.util.stream.Stream;
  * from which a process continued it. Groups that are in flight at any other checkpoint have tokens
  * of older weights, which no checkpoint holds.
  *
- * @param begin how the first process of the part began
+ * <p>Training alone begins at any checkpoint: the tokens of its steps are stored.
+ *
+ * @param begin how the process began that was at work at the beginning of the part
+ * @param version of the weights there
+ * @param digest of these weights
  * @param checkpoint that it begins from; empty at the beginning of the run
- * @param items behind {@code begin}, up to the last step
+ * @param items behind it, up to the last step
  */
-record ReplayPlan(RecordedItem.Began begin, Optional<Path> checkpoint, List<RecordedItem> items) {
+record ReplayPlan(
+    RecordedItem.Began begin,
+    WeightVersion version,
+    String digest,
+    Optional<Path> checkpoint,
+    List<RecordedItem> items) {
   ReplayPlan {
     items = List.copyOf(items);
   }
@@ -60,10 +71,7 @@ record ReplayPlan(RecordedItem.Began begin, Optional<Path> checkpoint, List<Reco
   static ReplayPlan of(RunFolder folder, RecordedRun run, ReplaySettings settings)
       throws IOException, ReplayRefusedException {
     List<RecordedItem> items = run.items();
-    Map<Long, Path> checkpoints = new HashMap<>();
-    for (Checkpoint one : Checkpoints.view(folder.checkpoints()).list().whole()) {
-      checkpoints.put(one.step(), one.directory());
-    }
+    Map<Long, Path> checkpoints = checkpoints(folder);
     Optional<ReplayPlan> found = Optional.empty();
     List<String> missing = new ArrayList<>();
     for (int i = 0; i < items.size(); i++) {
@@ -77,12 +85,71 @@ record ReplayPlan(RecordedItem.Began begin, Optional<Path> checkpoint, List<Reco
               Optional.of(
                   new ReplayPlan(
                       began,
+                      began.version(),
+                      began.digest(),
                       began.resumed() ? checkpoint : Optional.empty(),
                       upTo(settings.to(), items.subList(i + 1, items.size()))));
         }
       }
     }
     return found.orElseThrow(() -> new ReplayRefusedException(nothing(folder, items, missing)));
+  }
+
+  /**
+   * Finds the beginning and the end of training alone.
+   *
+   * @throws ReplayRefusedException if the journal or a checkpoint lacks something
+   */
+  static ReplayPlan ofTraining(RunFolder folder, RecordedRun run, ReplaySettings settings)
+      throws IOException, ReplayRefusedException {
+    List<RecordedItem> items = run.items();
+    Map<Long, Path> checkpoints = checkpoints(folder);
+    Optional<RecordedItem.Began> process = Optional.empty();
+    Optional<ReplayPlan> found = Optional.empty();
+    for (int i = 0; i < items.size(); i++) {
+      WeightVersion version = WeightVersion.BASE;
+      String digest = "";
+      boolean first = false;
+      switch (items.get(i)) {
+        case RecordedItem.Began began -> {
+          process = Optional.of(began);
+          version = began.version();
+          digest = began.digest();
+          first = !began.resumed();
+        }
+        case RecordedItem.Trained(long step, var _, String made) -> {
+          version = new WeightVersion(step);
+          digest = made;
+        }
+        case RecordedItem.Scored _, RecordedItem.Skipped _ -> {
+          continue;
+        }
+      }
+      Optional<Path> checkpoint =
+          first ? Optional.empty() : Optional.ofNullable(checkpoints.get(version.number()));
+      if (version.number() <= settings.from()
+          && process.isPresent()
+          && (first || checkpoint.isPresent())) {
+        found =
+            Optional.of(
+                new ReplayPlan(
+                    process.get(),
+                    version,
+                    digest,
+                    checkpoint,
+                    upTo(settings.to(), items.subList(i + 1, items.size()))));
+      }
+    }
+    return found.orElseThrow(() -> new ReplayRefusedException(nothing(folder, items, List.of())));
+  }
+
+  /** The whole checkpoints of a run by their steps. */
+  static SortedMap<Long, Path> checkpoints(RunFolder folder) throws IOException {
+    SortedMap<Long, Path> checkpoints = new TreeMap<>();
+    for (Checkpoint one : Checkpoints.view(folder.checkpoints()).list().whole()) {
+      checkpoints.put(one.step(), one.directory());
+    }
+    return checkpoints;
   }
 
   private static String nothing(RunFolder folder, List<RecordedItem> items, List<String> missing) {

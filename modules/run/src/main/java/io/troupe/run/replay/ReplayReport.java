@@ -11,6 +11,7 @@ import java.util.Optional;
  * What a replay made again and what it compared.
  *
  * @param begin the version that it began with
+ * @param training whether the steps alone were made, from stored tokens
  * @param remarks what differs between the run's processes and this one
  * @param equal what was equal, bit for bit
  * @param versionsHeld most versions of the weights that were in memory at a time
@@ -19,6 +20,7 @@ import java.util.Optional;
 public record ReplayReport(
     String run,
     long begin,
+    boolean training,
     List<String> remarks,
     Equal equal,
     int versionsHeld,
@@ -46,9 +48,11 @@ public record ReplayReport(
     lines.add(
         "equal    %,d steps, %,d groups, %,d completions, %,d tokens, bit for bit"
             .formatted(equal.steps, equal.groups, equal.completions, equal.tokens));
+    String seconds = "took     %.1f s".formatted(time.toMillis() / MILLIS);
     lines.add(
-        "took     %.1f s, at most %d versions of the weights in memory"
-            .formatted(time.toMillis() / MILLIS, versionsHeld));
+        training
+            ? seconds + ", training alone, from stored tokens"
+            : seconds + ", at most %d versions of the weights in memory".formatted(versionsHeld));
     difference.ifPresent(first -> lines.add("differs  " + first.line()));
     return lines;
   }
@@ -58,6 +62,7 @@ public record ReplayReport(
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("run", run);
     map.put("begin", begin);
+    map.put("training", training);
     map.put("remarks", remarks);
     map.put("steps", equal.steps);
     map.put("groups", equal.groups);

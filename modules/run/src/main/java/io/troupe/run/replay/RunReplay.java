@@ -10,38 +10,27 @@ import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.TokenVersions;
-import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.GroupReplay;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.run.compose.Composition;
-import io.troupe.runtime.EngineRegistry;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.runtime.prompt.Assignment;
-import io.troupe.runtime.prompt.PromptPool;
-import io.troupe.runtime.prompt.RunSettings;
-import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;
-import io.troupe.telemetry.RowQueue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -64,20 +53,10 @@ public final class RunReplay implements AutoCloseable {
   private final Map<WeightVersion, Integer> lastUses;
   private final Map<LeaseId, ScoredGroup> groups = new HashMap<>();
   private final Map<WeightVersion, WeightSnapshot> weights = new HashMap<>();
-  private final List<String> remarks = new ArrayList<>();
-  private final EngineRegistry room;
+  private final ReplayedTrainer trainer;
   private final GroupReplay sampler;
-  private final Composition composition;
-  private String config;
-  private PromptPool pool;
-  private RunSettings settings;
-  private TrainerTasks trainer;
-  private WeightVersion version;
   private ReplayReport.Equal equal = new ReplayReport.Equal(0, 0, 0, 0);
   private int versionsHeld;
-  private Optional<WeightSnapshot> newest = Optional.empty();
-  private long explainedStep;
-  private Optional<TrainerTasks.StepTokens> explained = Optional.empty();
 
   private RunReplay(
       RunFolder folder, ReplayPlan plan, Composition composition, Consumer<String> say)
@@ -87,30 +66,13 @@ public final class RunReplay implements AutoCloseable {
     this.say = say;
     this.steps = plan.steps();
     this.lastUses = plan.lastUses();
-    this.config = plan.begin().process().config();
-    this.version = plan.begin().version();
-    this.composition = composition;
-    this.pool = composition.pool();
-    this.settings = composition.settings();
-    PolicyEngines engines = composition.engines(folder, List.of(), Optional.empty(), say);
-    this.sampler = engines.newGroupReplay();
-    this.room = new EngineRegistry(engines);
-    this.trainer =
-        new TrainerTasks(
-            room,
-            settings,
-            pool,
-            Checkpoints.view(folder.checkpoints()),
-            plan.checkpoint().map(path -> resume(path, version)),
-            warmup -> say.accept("warm-up step %d".formatted(warmup.step())));
-  }
-
-  private static TrainerTasks.Resume resume(Path checkpoint, WeightVersion version) {
-    return new TrainerTasks.Resume(checkpoint, RunState.INITIAL.version(version), RowQueue.EMPTY);
+    this.trainer = new ReplayedTrainer(folder, plan, composition, say);
+    this.sampler = trainer.engines().newGroupReplay();
   }
 
   /**
-   * Replays a run.
+   * Replays a run, or its training alone where that is asked for, or where it cannot be sampled
+   * again and its tokens are stored.
    *
    * @param say takes lines about the progress
    * @throws ReplayRefusedException if the replay could not have the bits of the run
@@ -118,17 +80,21 @@ public final class RunReplay implements AutoCloseable {
   public static ReplayReport of(RunFolder folder, ReplaySettings settings, Consumer<String> say)
       throws IOException, ReplayRefusedException {
     RecordedRun recorded = ReplayPlan.recorded(folder);
+    if (settings.training() || ReplayRules.onlyTrains(folder, recorded)) {
+      return TrainingReplay.of(folder, recorded, settings, say);
+    }
     ReplayPlan plan = ReplayPlan.of(folder, recorded, settings);
     Composition composition = composition(folder, plan.begin().process().config());
     ReplayRules.check(folder, plan, composition.config());
     long start = System.nanoTime();
     try (RunReplay replay = new RunReplay(folder, plan, composition, say)) {
-      replay.compareMachines(settings.anyway());
+      replay.trainer.compareMachines(settings.anyway());
       Optional<ReplayDifference> difference = replay.run();
       return new ReplayReport(
           folder.name(),
-          plan.begin().version().number(),
-          replay.remarks,
+          plan.version().number(),
+          false,
+          replay.trainer.remarks(),
           replay.equal,
           replay.versionsHeld,
           Duration.ofNanos(System.nanoTime() - start),
@@ -148,20 +114,19 @@ public final class RunReplay implements AutoCloseable {
       RunFolder folder, long step, int row, TokenVersions versions, Consumer<String> say)
       throws IOException, ReplayRefusedException {
     RecordedRun recorded = ReplayPlan.recorded(folder);
-    ReplayPlan plan = ReplayPlan.of(folder, recorded, new ReplaySettings(step - 1, step, false));
+    if (ReplayRules.onlyTrains(folder, recorded)) {
+      return TrainingReplay.tokens(folder, recorded, step, row, versions, say);
+    }
+    ReplayPlan plan =
+        ReplayPlan.of(folder, recorded, new ReplaySettings(step - 1, step, false, false));
     Composition composition = composition(folder, plan.begin().process().config());
     ReplayRules.check(folder, plan, composition.config());
     try (RunReplay replay = new RunReplay(folder, plan, composition, say)) {
-      replay.explainedStep = step;
-      replay.compareMachines(false);
-      Optional<ReplayDifference> difference = replay.run();
-      if (difference.isPresent()) {
-        throw new ReplayRefusedException(
-            "the replay of %s parts from it, so that its numbers would not be the run's: %s"
-                .formatted(folder.name(), difference.get().line()));
-      }
+      replay.trainer.explain(step);
+      replay.trainer.compareMachines(false);
+      ReplayDifference.refuse(folder, replay.run());
       return ExplainedToken.of(
-          replay.explained.orElseThrow(), row, versions, replay.room.engines().tokenizer());
+          replay.trainer.explained(), row, versions, replay.trainer.engines().tokenizer());
     }
   }
 
@@ -174,12 +139,12 @@ public final class RunReplay implements AutoCloseable {
    */
   static RunReplay upTo(RunFolder folder, RecordedRun recorded, long step, Consumer<String> say)
       throws IOException, ReplayRefusedException {
-    ReplayPlan plan = ReplayPlan.of(folder, recorded, new ReplaySettings(step, step, false));
+    ReplayPlan plan = ReplayPlan.of(folder, recorded, new ReplaySettings(step, step, false, false));
     Composition composition = composition(folder, plan.begin().process().config());
     ReplayRules.check(folder, plan, composition.config());
     RunReplay replay = new RunReplay(folder, plan, composition, say);
     try {
-      replay.compareMachines(false);
+      replay.trainer.compareMachines(false);
       Optional<ReplayDifference> difference = replay.run();
       if (difference.isPresent()) {
         throw new ReplayRefusedException(
@@ -195,7 +160,7 @@ public final class RunReplay implements AutoCloseable {
 
   /** The trainer behind the last step. */
   TrainerTasks trainer() {
-    return trainer;
+    return trainer.tasks();
   }
 
   GroupReplay sampler() {
@@ -203,12 +168,12 @@ public final class RunReplay implements AutoCloseable {
   }
 
   PolicyEngines engines() {
-    return room.engines();
+    return trainer.engines();
   }
 
   /** The weights behind the last step. */
   WeightSnapshot newest() {
-    return newest.orElseThrow();
+    return trainer.newest();
   }
 
   /** The scored groups that no step has trained on, with their tokens. */
@@ -231,32 +196,19 @@ public final class RunReplay implements AutoCloseable {
     }
   }
 
-  private void compareMachines(boolean anyway) throws ReplayRefusedException {
-    Map<String, String> here = ComputedWith.process(room.engines(), composition, "").facts();
-    Set<String> obstacles = new LinkedHashSet<>();
-    for (RecordedItem.Began began : plan.processes()) {
-      obstacles.addAll(ComputedWith.obstacles(began.process().facts(), here));
-      remarks.addAll(ComputedWith.remarks(began.process().facts(), here));
-    }
-    if (!obstacles.isEmpty() && !anyway) {
-      throw new ReplayRefusedException(
-          "%s was computed otherwise than this process computes, so that its bits would differ: %s;"
-                  .formatted(folder.name(), String.join("; ", obstacles))
-              + " replay it on such a machine, or see where it differs with --anyway");
-    }
-    remarks.addAll(obstacles);
-  }
-
   private Optional<ReplayDifference> run() throws IOException {
-    TrainerTasks.Prepared prepared = onTrainer(trainer::prepare);
+    TrainerTasks.Prepared prepared = trainer.prepare();
     prepared.groups().forEach(group -> groups.put(group.lease(), group));
-    Optional<ReplayDifference> difference = made(prepared.snapshot(), plan.begin().digest(), -1);
+    Optional<ReplayDifference> difference = made(prepared.snapshot(), plan.digest(), -1);
     long reported = System.nanoTime();
     for (int i = 0; i < plan.items().size() && difference.isEmpty(); i++) {
       int at = i;
       difference =
           switch (plan.items().get(i)) {
-            case RecordedItem.Began began -> began(began);
+            case RecordedItem.Began began -> {
+              trainer.began(began);
+              yield Optional.empty();
+            }
             case RecordedItem.Scored(RecordedGroup group) -> sampled(group);
             case RecordedItem.Trained(long step, List<LeaseId> batch, String digest) ->
                 trained(step, batch, digest, at);
@@ -268,31 +220,21 @@ public final class RunReplay implements AutoCloseable {
         reported = System.nanoTime();
         say.accept(
             "%s, %,d groups, %,d tokens equal so far"
-                .formatted(version, equal.groups(), equal.tokens()));
+                .formatted(trainer.version(), equal.groups(), equal.tokens()));
       }
     }
     return difference;
   }
 
-  /** Another process continued the run: by the same weights, perhaps with other settings. */
-  private Optional<ReplayDifference> began(RecordedItem.Began began) throws IOException {
-    if (!began.process().config().equals(config)) {
-      config = began.process().config();
-      Composition changed = composition(folder, config);
-      settings = changed.settings();
-      pool = changed.pool();
-      trainer = trainer.under(settings, pool);
-    }
-    return Optional.empty();
-  }
-
   private Optional<ReplayDifference> sampled(RecordedGroup recorded) {
     GroupSummary summary = recorded.summary();
     Assignment assignment =
-        pool.assignment(summary.lease(), recorded.prompt(), recorded.epoch(), recorded.draws());
+        trainer
+            .pool()
+            .assignment(summary.lease(), recorded.prompt(), recorded.epoch(), recorded.draws());
     List<GroupReplay.Recorded> versions = recorded(recorded);
     List<GroupReplay.Replayed> replayed = new ArrayList<>();
-    for (int part : settings.limits().groups().size().parts(versions.size())) {
+    for (int part : trainer.settings().limits().groups().size().parts(versions.size())) {
       int from = replayed.size();
       replayed.addAll(
           sampler.sample(
@@ -300,7 +242,7 @@ public final class RunReplay implements AutoCloseable {
                   summary.lease(),
                   assignment.tokens(),
                   part,
-                  settings.sampling().of(assignment.prompt()),
+                  trainer.settings().sampling().of(assignment.prompt()),
                   assignment.seedOf(from)),
               versions.subList(from, from + part),
               this::held));
@@ -356,7 +298,7 @@ public final class RunReplay implements AutoCloseable {
     Long step = steps.get(summary.lease());
     boolean ends = replayed.whole().isPresent();
     RecordedTexts.Compared text =
-        RecordedTexts.of(folder, room.engines().tokenizer())
+        RecordedTexts.of(folder, trainer.engines().tokenizer())
             .compare(summary.lease(), completion, replayed.tokens());
     OptionalInt token =
         ends && replayed.tokens().length < recorded && text.token().isEmpty()
@@ -382,7 +324,6 @@ public final class RunReplay implements AutoCloseable {
     return switch (step(step, batch)) {
       case TrainerTasks.WeightsUpdated updated -> {
         Optional<ReplayDifference> difference = made(updated.snapshot(), digest, item);
-        version = updated.snapshot().version();
         if (difference.isEmpty()) {
           equal =
               new ReplayReport.Equal(
@@ -391,9 +332,7 @@ public final class RunReplay implements AutoCloseable {
         yield difference;
       }
       case TrainerTasks.WeightsKept(String reason, boolean _) ->
-          Optional.of(
-              ReplayDifference.ofWeights(
-                  step, "it moved the weights, and the replay skips it: " + reason));
+          Optional.of(ReplayedTrainer.notMoved(step, reason));
     };
   }
 
@@ -419,10 +358,7 @@ public final class RunReplay implements AutoCloseable {
                                     "step %d trains on %s, whose tokens the replay does not have"
                                         .formatted(step, lease))))
             .toList();
-    if (step == explainedStep) {
-      explained = onTrainer(() -> trainer.tokens(step, version, own));
-    }
-    return onTrainer(() -> trainer.train(step, version, own));
+    return trainer.step(step, own);
   }
 
   /** Keeps weights that later groups sample with, and compares their digest. */
@@ -430,33 +366,13 @@ public final class RunReplay implements AutoCloseable {
     if (lastUses.getOrDefault(snapshot.version(), -1) > item) {
       weights.put(snapshot.version(), snapshot);
     }
-    newest = Optional.of(snapshot);
     versionsHeld = Math.max(versionsHeld, weights.size());
-    return snapshot.digest().equals(digest)
-        ? Optional.empty()
-        : Optional.of(
-            ReplayDifference.ofWeights(
-                snapshot.version().number(),
-                "the weights behind it have digest %s, and %s was recorded; what it trained on is equal"
-                    .formatted(snapshot.digest(), digest)));
-  }
-
-  private <T> T onTrainer(Supplier<T> work) {
-    return on(trainer, work);
-  }
-
-  /** Does something on a trainer's thread. */
-  static <T> T on(TrainerTasks trainer, Supplier<T> work) {
-    try {
-      return CompletableFuture.supplyAsync(work, trainer.thread()).join();
-    } catch (CompletionException failure) {
-      throw failure.getCause() instanceof RuntimeException own ? own : failure;
-    }
+    return ReplayedTrainer.difference(snapshot, digest, "what it trained on is equal");
   }
 
   @Override
   public void close() {
     sampler.close();
-    room.close();
+    trainer.close();
   }
 }

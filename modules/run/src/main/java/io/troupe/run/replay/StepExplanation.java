@@ -49,7 +49,8 @@ public final class StepExplanation {
   private final RunConfig config;
   private final List<RecordedGroup> batch;
   private final List<TrainingSequence> sequences;
-  private final RunTexts texts;
+  private final Map<LeaseId, JsonNode> texts;
+  private final Map<LeaseId, JsonNode> marks;
 
   private StepExplanation(
       RunFolder folder,
@@ -62,7 +63,9 @@ public final class StepExplanation {
     this.facts = process.process().facts();
     this.config = config;
     this.batch = batch;
-    this.texts = new RunTexts(folder);
+    RunTexts traces = new RunTexts(folder);
+    this.texts = traces.rollouts(batch.stream().map(group -> group.summary().lease()).toList());
+    this.marks = traces.marks(step);
     this.sequences =
         TrainingBatch.of(
                 batch.stream().map(group -> weightless(group.summary())).toList(),
@@ -208,7 +211,7 @@ public final class StepExplanation {
 
   private void judgement(Map<String, Object> map, RecordedGroup group, int index) {
     map.put("reward", group.summary().rewards().get(index));
-    Optional<JsonNode> line = texts.rollout(group.summary().lease());
+    Optional<JsonNode> line = Optional.ofNullable(texts.get(group.summary().lease()));
     if (line.isEmpty()) {
       map.put("texts", "not in the traces of this run");
       return;
@@ -242,10 +245,11 @@ public final class StepExplanation {
             .orElse(0));
     map.put("correction", loss.offPolicy().correction().toString());
     map.put("ratio", ABSENT);
-    Optional<JsonNode> marks = texts.marks(step, group.summary().lease());
-    marks.ifPresentOrElse(
-        found -> map.put("marks", found.path(index)),
-        () -> map.put("marks", "no token was clipped, cut or masked, or no traces were written"));
+    Optional.ofNullable(marks.get(group.summary().lease()))
+        .ifPresentOrElse(
+            found -> map.put("marks", found.path(index)),
+            () ->
+                map.put("marks", "no token was clipped, cut or masked, or no traces were written"));
   }
 
   /** What the trainer adds to rewards is not in the journal. */

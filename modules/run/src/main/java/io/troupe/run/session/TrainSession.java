@@ -42,6 +42,7 @@ import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.weights.InMemoryWeights;
 import io.troupe.store.checkpoint.Checkpoints;
+import io.troupe.store.checkpoint.StepTokenFiles;
 import io.troupe.store.file.JournalException;
 import io.troupe.store.file.JsonLinesFile;
 import io.troupe.store.folder.RunFolder;
@@ -423,6 +424,7 @@ public final class TrainSession {
             judging.verifiers().rewards(),
             journal,
             Checkpoints.open(folder.checkpoints(), journal.fence()),
+            tokens(screen),
             traces(pool, millis, screen),
             ComputedWith.process(room.engines(), composition, Files.readString(folder.resolved())),
             resume.checkpoint(),
@@ -448,6 +450,13 @@ public final class TrainSession {
     all.addAll(judging.named().scheduled(judging.verifiers().evaluation()));
     return new StepEvaluations(
         all, settings.limits().schedule().steps(), composition.config().evaluation().targetOf());
+  }
+
+  private StepTokenFiles tokens(RunOutput screen) throws IOException {
+    RecordingSection recording = composition.config().recording();
+    return recording.writesTokens()
+        ? StepTokenFiles.open(folder.tokens(), recording.tokenBytes(), screen::say)
+        : StepTokenFiles.off();
   }
 
   private TraceFiles traces(PromptPool pool, LongSupplier millis, RunOutput screen)

@@ -18,7 +18,9 @@ import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.ToolRun;
 import io.troupe.core.rollout.Turn;
 import io.troupe.core.weights.WeightVersion;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,8 +28,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The tokens of buffered groups in a checkpoint: {@code groups.jsonl}, one group a line, floats
- * written so that they read back bit for bit.
+ * Groups with their tokens, one a line, floats written so that they read back bit for bit: {@code
+ * groups.jsonl} of a checkpoint, and each file of {@link StepTokenFiles}.
  */
 public final class BufferedGroupFile {
   private static final ObjectMapper MAPPER = JsonMapper.builder().build();
@@ -36,11 +38,16 @@ public final class BufferedGroupFile {
 
   /** Writes the groups, in order. */
   public static void write(Path file, List<ScoredGroup> groups) throws IOException {
-    List<String> lines = new ArrayList<>();
-    for (ScoredGroup group : groups) {
-      lines.add(MAPPER.writeValueAsString(node(group)));
+    try (Writer lines = Files.newBufferedWriter(file)) {
+      write(lines, groups);
     }
-    Files.write(file, lines);
+  }
+
+  static void write(Writer lines, List<ScoredGroup> groups) throws IOException {
+    for (ScoredGroup group : groups) {
+      lines.write(MAPPER.writeValueAsString(node(group)));
+      lines.write('\n');
+    }
   }
 
   /**
@@ -49,13 +56,19 @@ public final class BufferedGroupFile {
    * @throws IOException if the file cannot be read or a line is not a group; names file and line
    */
   public static List<ScoredGroup> read(Path file) throws IOException {
-    List<String> lines = Files.readAllLines(file);
+    try (BufferedReader lines = Files.newBufferedReader(file)) {
+      return read(lines, file);
+    }
+  }
+
+  static List<ScoredGroup> read(BufferedReader lines, Path file) throws IOException {
     List<ScoredGroup> groups = new ArrayList<>();
-    for (int i = 0; i < lines.size(); i++) {
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       try {
-        groups.add(group(MAPPER.readTree(lines.get(i))));
+        groups.add(group(MAPPER.readTree(line)));
       } catch (JsonProcessingException | IllegalArgumentException e) {
-        throw new IOException("%s:%d: not a group: %s".formatted(file, i + 1, e.getMessage()), e);
+        throw new IOException(
+            "%s:%d: not a group: %s".formatted(file, groups.size() + 1, e.getMessage()), e);
       }
     }
     return groups;

@@ -249,6 +249,16 @@ public final class RunFolder {
     return path.resolve(TRACES);
   }
 
+  /** Where a run stores the tokens of its steps, if it does. */
+  public Path tokens() {
+    return path.resolve("tokens");
+  }
+
+  /** The model of latencies that the run is compared with, if it has one. */
+  public Path model() {
+    return path.resolve("model.json");
+  }
+
   public Path metrics() {
     return path.resolve("metrics.jsonl");
   }
