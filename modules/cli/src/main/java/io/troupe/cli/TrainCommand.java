@@ -31,6 +31,7 @@ import io.troupe.run.evaluation.CheckpointWatcher;
 import io.troupe.run.session.LocalRunEnvironment;
 import io.troupe.run.session.RunEnvironment;
 import io.troupe.run.session.TrainSession;
+import io.troupe.run.simulation.ModelFile;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.store.folder.Provenance;
 import io.troupe.store.folder.RunFolder;
@@ -188,6 +189,9 @@ final class TrainCommand extends CliCommand {
                 provenance.toMap(),
                 provenance.gitDiff(),
                 provenance.gitStatus()));
+    if (Files.isRegularFile(ModelFile.beside(source))) {
+      Files.copy(ModelFile.beside(source), folder.model()); // what its console compares it with
+    }
     return session(composition, folder, false, Optional.empty());
   }
 

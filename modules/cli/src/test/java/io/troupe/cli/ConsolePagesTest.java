@@ -15,7 +15,15 @@ import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import io.troupe.base.process.Announcements;
 import io.troupe.cli.ops.RecordedConsole;
+import io.troupe.console.ConsoleServer;
+import io.troupe.console.ConsoleSettings;
 import io.troupe.run.compose.TestRuns;
+import io.troupe.run.console.FolderRun;
+import io.troupe.run.simulation.ModelFile;
+import io.troupe.run.simulation.RunFit;
+import io.troupe.sim.model.LatencyModel;
+import io.troupe.sim.model.TrainModel;
+import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,6 +55,7 @@ final class ConsolePagesTest {
           "Try",
           "Waits",
           "History",
+          "Prediction",
           "Provenance");
 
   private static Playwright playwright;
@@ -199,6 +208,65 @@ final class ConsolePagesTest {
     page.setViewportSize(1280, 800);
   }
 
+  /** The list of a batch, and a completion of it with its group's rewards and its text. */
+  private static void explainAStep(Page page) {
+    visit(page, "Provenance");
+    page.getByLabel("Step", new Page.GetByLabelOptions().setExact(true)).fill("2");
+    button(page, "Explain").click();
+    Locator rows = page.getByLabel("Completions of the batch").locator("tbody tr");
+    assertThat(rows).hasCount(3 * 8);
+    rows.nth(9).getByRole(AriaRole.LINK).first().click();
+    Locator life = page.getByLabel("One completion");
+    assertThat(life).containsText("Step 2, row 9");
+    assertThat(life).containsText("advantage");
+    assertThat(life).containsText("group rewards");
+    assertThat(life).containsText("--step 2 --row 9 --tokens");
+    everyControlHasAName(page);
+    picture(page, "explanation", 1280);
+    page.setViewportSize(390, 844);
+    picture(page, "explanation", 390);
+    page.setViewportSize(1280, 800);
+    page.getByLabel("Step", new Page.GetByLabelOptions().setExact(true)).fill("999999");
+    button(page, "Explain").click();
+    assertThat(page.getByLabel("Why completions counted")).containsText("has no step 999999");
+  }
+
+  /** A model that expects another pace: the numbers part, on the page and in the bar. */
+  @Test
+  void recordedRun_thatItsModelDoesNotExpect_raisesAnAlarm() throws Exception {
+    Path yaml = Path.of(TestRuns.write(folder, TestRuns.TOY.replace("steps: 8", "steps: 60")));
+    Path runs = folder.resolve("runs");
+    assertThat(CommandOutput.by("train", yaml.toString(), "--set", "run.folder=" + runs).code())
+        .isZero();
+    RunFolder run = TestRuns.only(folder);
+    LatencyModel fitted = RunFit.of(run).model();
+    TrainModel slow = new TrainModel(30, 0, 0, 0, 0);
+    ModelFile.write(
+        run.model(),
+        new LatencyModel(
+            fitted.origin(),
+            fitted.workload(),
+            fitted.engine(),
+            fitted.verification(),
+            slow,
+            fitted.publication(),
+            fitted.failures(),
+            fitted.control()));
+    try (FolderRun source = FolderRun.open(run);
+        ConsoleServer server = ConsoleServer.start(ConsoleSettings.loopback(0), source);
+        BrowserContext context = context(1280)) {
+      Page page = page(context, server.address().toString());
+      assertThat(page.getByText("not as predicted")).hasCount(1);
+      visit(page, "Prediction");
+      assertThat(page.locator(".lead")).containsText("Alarm. steps/s: ");
+      assertThat(page.getByLabel("Predicted and measured").first()).containsText("parts");
+      picture(page, "alarm", 1280);
+      page.setViewportSize(390, 844);
+      picture(page, "alarm", 390);
+      assertThat(errors).isEmpty();
+    }
+  }
+
   @Test
   void liveRun_everyPageAndVerb_work() throws Exception {
     String config =
@@ -223,8 +291,10 @@ final class ConsolePagesTest {
         picture(page, title.replaceAll("\\W.*", "").toLowerCase(Locale.ROOT), 1280);
       }
       nothingShifted(page);
+      explainAStep(page);
       tryThePolicy(page);
-      errors.removeIf(error -> error.contains("400 (Bad Request)"));
+      errors.removeIf(
+          error -> error.contains("400 (Bad Request)") || error.contains("404 (Not Found)"));
       visit(page, "Loop");
       order(page, button(page, "Pause"), "Pause admission");
       assertThat(page.locator(".lead")).containsText("Admission is paused by ada");

@@ -28,6 +28,23 @@ import java.util.function.LongSupplier;
 final class Api {
   private static final int MAX_EVENTS = 5_000;
   private static final Duration REPORT_PATIENCE = Duration.ofSeconds(20);
+  private static final long ALL_ROWS = -1;
+
+  /** Of an explanation, what a line of a step's list has. */
+  private static final List<String> SUMMARY =
+      List.of(
+          "row",
+          "group",
+          "completion",
+          "worker",
+          "tokens",
+          "reward",
+          "advantage",
+          "staleness_max",
+          "tokens_with_loss_weight");
+
+  /** Of an explanation, what may be long, and is hidden with {@code console.hide_text}. */
+  private static final List<String> TEXTS = List.of("prompt", "answer", "text", "verdict");
 
   /** One reply of the API. */
   private interface Read {
@@ -77,6 +94,8 @@ final class Api {
     reads.put("/waits", _ -> source.fold().waits(clock.getAsLong(), heldTurns()));
     reads.put("/events", this::events);
     reads.put("/provenance", _ -> source.provenance());
+    reads.put("/explanation", this::explanation);
+    reads.put("/prediction", query -> source.prediction().compare(query.number("begin", 1) != 0));
   }
 
   /** The paths that can be read, without those of single groups. */
@@ -214,6 +233,32 @@ final class Api {
         hideText ? List.of() : source.texts().of(id, version -> version < oldest),
         tokenMarks(row),
         source.fold().eventsOf(id));
+  }
+
+  private Object explanation(QueryString query) throws ApiException, IOException {
+    long step = query.number("step", 0);
+    List<Map<String, Object>> rows = source.explanations().of(step);
+    long row = query.number("row", ALL_ROWS);
+    if (row == ALL_ROWS) {
+      return rows.stream().map(life -> part(life, SUMMARY)).toList();
+    }
+    if (row < 0 || row >= rows.size()) {
+      throw new ApiException(
+          404, "row is from 0 to %d in step %d, not %d".formatted(rows.size() - 1, step, row));
+    }
+    Map<String, Object> life = new LinkedHashMap<>(rows.get((int) row));
+    for (String name : TEXTS) {
+      if (life.get(name) instanceof String text) {
+        life.put(name, hideText ? "hidden" : RolloutTexts.Text.of(text));
+      }
+    }
+    return life;
+  }
+
+  private static Map<String, Object> part(Map<String, Object> life, List<String> names) {
+    Map<String, Object> part = new LinkedHashMap<>();
+    names.forEach(name -> part.put(name, life.get(name)));
+    return part;
   }
 
   /** The version of the step that used a group, or would use it now. */

@@ -132,6 +132,25 @@ final class ConsoleServerTest {
   }
 
   @Test
+  void explanation_ofAStep_listsItsRowsAndCutsTheTextsOfOne() throws Exception {
+    JsonNode rows = get("/api/v1/explanation?step=12");
+    assertThat(rows).hasSize(1);
+    assertThat(rows.path(0).path("group").asInt()).isEqualTo(7);
+    assertThat(rows.path(0).has("text")).isFalse();
+    JsonNode life = get("/api/v1/explanation?step=12&row=0");
+    assertThat(life.path("step").asInt()).isEqualTo(12);
+    assertThat(life.path("text").path("text").asText()).hasSize(RolloutTexts.MAX_CHARACTERS);
+    assertThat(life.path("text").path("characters").asInt()).isEqualTo(30_000);
+    assertThat(send(to("/api/v1/explanation?step=12&row=1").GET()).body())
+        .contains("row is from 0 to 0 in step 12, not 1");
+    Api hiding = new Api(run, true, () -> 0);
+    assertThat(hiding.answer("/explanation", QueryString.of("step=12&row=0")).toString())
+        .contains("text=hidden")
+        .doesNotContain("xxx");
+    assertThat(get("/api/v1/prediction").path("state").asText()).isEqualTo("refused");
+  }
+
+  @Test
   void flame_whileAThreadWorks_namesItsMethods() throws Exception {
     AtomicBoolean stop = new AtomicBoolean();
     Thread worker = Thread.ofPlatform().name("worker-7").start(() -> spin(stop));

@@ -19,7 +19,8 @@ public final class RolloutTexts {
    * @param characters of the whole
    */
   public record Text(String text, long characters) {
-    static Text of(String whole) {
+    /** A text, cut where it is longer than a page can show. */
+    public static Text of(String whole) {
       if (whole.length() <= MAX_CHARACTERS) {
         return new Text(whole, whole.length());
       }

@@ -34,6 +34,16 @@ public interface RunSource {
   /** The configuration, versions and seeds it runs with. */
   Map<String, Object> provenance();
 
+  /** What made its completions count. */
+  default StepExplanations explanations() {
+    return StepExplanations.NONE;
+  }
+
+  /** What it was predicted to come to. */
+  default RunPrediction prediction() {
+    return RunPrediction.NONE;
+  }
+
   /** Returns the processes of the run. */
   JvmInspector jvms();
 

@@ -9,15 +9,16 @@ import * as nodes from './nodes.js';
 import * as tried from './try.js';
 import * as waits from './waits.js';
 import * as history from './history.js';
+import * as prediction from './prediction.js';
 import * as provenance from './provenance.js';
 
 const PAGES = [
   ['', 'Loop', 'l', loop], ['learning', 'Learning', 'e', learning], ['groups', 'Groups', 'g', groups], ['staleness', 'Staleness', 's', staleness],
-  ['weights', 'Weights', 'w', weights], ['nodes', 'Nodes, actors', 'n', nodes], ['try', 'Try', 't', tried], ['waits', 'Waits', 'a', waits], ['history', 'History', 'h', history],
+  ['weights', 'Weights', 'w', weights], ['nodes', 'Nodes, actors', 'n', nodes], ['try', 'Try', 't', tried], ['waits', 'Waits', 'a', waits], ['history', 'History', 'h', history], ['prediction', 'Prediction', 'd', prediction],
   ['provenance', 'Provenance', 'p', provenance]];
-const ROWS = 20000, FEED = 500, STALE_MILLIS = 6000;
+const ROWS = 20000, FEED = 500, STALE_MILLIS = 6000, ALARM_MILLIS = 10000;
 
-export const state = {about: null, run: null, rows: [], feed: [], marks: [], heardAt: 0, lost: ''};
+export const state = {about: null, run: null, rows: [], feed: [], marks: [], heardAt: 0, lost: '', alarms: []};
 const bar = document.getElementById('bar'), nav = document.getElementById('nav'), page = document.getElementById('page'), dialog = document.getElementById('ask');
 let current = null, shown = '', dirty = false, visits = {awaited: 0};
 
@@ -88,12 +89,13 @@ function drawBar() {
     bar.dataset.key = key;
     bar.replaceChildren(
       h('span', {class: 'name', title: facts.run}, visible(facts.run)), h('span', {class: 'pill tone-' + (word === 'paused' ? 'warn' : TONES[word] || 'plain')}, word),
-      h('span', {class: 'fact', id: 'fact-step'}), h('span', {class: 'fact', id: 'fact-time'}), h('span', {class: 'fact push age', id: 'fact-age'}),
+      h('span', {class: 'fact', id: 'fact-step'}), h('span', {class: 'fact', id: 'fact-alarm'}), h('span', {class: 'fact', id: 'fact-time'}), h('span', {class: 'fact push age', id: 'fact-age'}),
       h('div', {class: 'verbs', role: 'group', 'aria-label': 'Verbs'}, run.paused ? verb('resume') : verb('pause'), verb('checkpoint'), verb('drain'),
         h('button', {'aria-label': 'Dark or light', title: 'dark or light', onclick: theme}, '◐')));
   }
   put(document.getElementById('fact-step'), 'step ', h('b', {}, number(run.version)), facts.steps < 1e9 ? ' of ' + number(facts.steps) : '', ' · ', h('b', {}, 'v' + run.version));
   put(document.getElementById('fact-time'), run.since ? duration(took) : '', left > 0 ? ` · about ${duration(left)} left` : '');
+  put(document.getElementById('fact-alarm'), state.alarms.length ? h('a', {href: '#/prediction', class: 'pill tone-bad', title: state.alarms.join(' ')}, 'not as predicted') : '');
   document.title = `${word} ${run.version} · ${facts.run}`;
 }
 
@@ -171,6 +173,9 @@ setInterval(drawAge, 500);
 setInterval(() => { if (dirty && current && !document.hidden && state.run) { dirty = false; drawBar(); current.update(); drawAge(); loaded(visits); } }, 250);
 const marks = async () => { try { state.about = await get('/about'); state.marks = await get('/marks'); bar.dataset.key = ''; dirty = true; } catch (failure) { state.lost = failure.message; drawBar(); } };
 marks();
+// Never begins to predict: that is for the page, or for a model that lies in the run folder.
+const alarms = async () => { if (!document.hidden) try { state.alarms = (await get('/prediction?begin=0')).alarms; dirty = true; } catch { state.alarms = []; } setTimeout(alarms, ALARM_MILLIS); };
+alarms();
 stream((kind, data) => {
   if (kind === 'lost') { state.lost = data; if (!state.run) { drawBar(); loaded(visits); } return; }
   state.heardAt = Date.now();

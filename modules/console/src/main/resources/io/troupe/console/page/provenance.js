@@ -1,10 +1,12 @@
 import {get} from './api.js';
 import {toast} from './app.js';
 import {h, visible} from './dom.js';
+import {explanation} from './explanation.js';
 
-export function page(root) {
+export function page(root, {state, argument}) {
+  const explained = explanation(argument);
   const facts = h('div'), config = h('pre', {class: 'config mono', tabindex: 0, 'aria-label': 'Resolved configuration'}), title = h('h2', {}, 'Resolved configuration: every key with its value and origin'), choice = h('div', {class: 'tools'});
-  root.append(h('h1', {}, 'Provenance'), h('p', {class: 'soft'}, 'Where, when and with what this run was started: enough to do it again.'), h('div', {class: 'two'}, h('section', {class: 'panel', 'aria-label': 'Configuration'}, title, choice, config), h('section', {class: 'panel', 'aria-label': 'Facts'}, h('h2', {}, 'Versions, host, seeds'), facts)));
+  root.append(h('h1', {}, 'Provenance'), h('p', {class: 'soft'}, 'Where, when and with what this run was started: enough to do it again. And of a trained completion: who sampled it, and why it counted.'), explained.panel, h('div', {class: 'two'}, h('section', {class: 'panel', 'aria-label': 'Configuration'}, title, choice, config), h('section', {class: 'panel', 'aria-label': 'Facts'}, h('h2', {}, 'Versions, host, seeds'), facts)));
   const text = value => typeof value === 'object' && value !== null ? Array.isArray(value) ? value.join(' ') : Object.entries(value).map(([key, inner]) => `${key} ${inner}`).join(', ') : String(value);
   get('/provenance').then(found => {
     config.replaceChildren(...visible(found.resolved || ''));
@@ -18,5 +20,5 @@ export function page(root) {
     const mine = flat(found.resolved), theirs = flat(found.others[name]), keys = [...new Set([...mine.keys(), ...theirs.keys()])].filter(key => mine.get(key) !== theirs.get(key)).sort();
     config.replaceChildren(...(keys.length ? keys.flatMap(key => [h('div', {class: 'soft'}, key), h('div', {class: 'diff-plus'}, '+ here: ' + (mine.get(key) ?? 'absent')), h('div', {class: 'diff-minus'}, `− ${name}: ` + (theirs.get(key) ?? 'absent'))]) : [h('span', {class: 'soft'}, 'No key differs.')]));
   };
-  return {update() {}};
+  return {update() { explained.suggest(state.run.version); }, go: explained.go};
 }

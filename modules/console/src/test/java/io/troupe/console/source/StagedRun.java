@@ -91,6 +91,15 @@ public final class StagedRun implements RunSource {
     return Map.of("resolved", "run:\n  seed: 1\n");
   }
 
+  /** One completion of any step, with a text that is longer than a page shows. */
+  @Override
+  public StepExplanations explanations() {
+    return step ->
+        List.of(
+            Map.of(
+                "step", step, "row", 0, "group", 7, "advantage", 0.5, "text", "x".repeat(30_000)));
+  }
+
   @Override
   public OptionalLong certificateDays() {
     return OptionalLong.of(29);

@@ -4,8 +4,10 @@ import io.troupe.config.RunConfig;
 import io.troupe.console.chat.Chat;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.process.LocalJvm;
+import io.troupe.console.source.RunPrediction;
 import io.troupe.console.source.RunRecords;
 import io.troupe.console.source.RunSource;
+import io.troupe.console.source.StepExplanations;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.OperatorCommand;
@@ -33,6 +35,8 @@ public final class FolderRun implements RunSource, AutoCloseable {
   private final RunFolder folder;
   private final RunFold fold;
   private final RunRecords records;
+  private final StepExplanations explanations;
+  private final RunPrediction prediction;
   private final RunJournal journal;
   private final Deque<Long> rowsRead = new ArrayDeque<>(); // their steps
   private boolean began;
@@ -41,6 +45,8 @@ public final class FolderRun implements RunSource, AutoCloseable {
     this.folder = folder;
     this.fold = fold;
     this.records = RunRecords.of(fold, folder.traces());
+    this.explanations = new JournalledSteps(folder);
+    this.prediction = new FolderPrediction(folder, fold, false);
     this.journal = journal;
   }
 
@@ -100,6 +106,16 @@ public final class FolderRun implements RunSource, AutoCloseable {
   @Override
   public Map<String, Object> provenance() {
     return ProvenanceFile.of(folder);
+  }
+
+  @Override
+  public StepExplanations explanations() {
+    return explanations;
+  }
+
+  @Override
+  public RunPrediction prediction() {
+    return prediction;
   }
 
   @Override

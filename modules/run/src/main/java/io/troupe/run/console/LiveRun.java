@@ -5,8 +5,10 @@ import io.troupe.console.chat.Chat;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.source.ClusterFacts;
 import io.troupe.console.source.NodeFacts;
+import io.troupe.console.source.RunPrediction;
 import io.troupe.console.source.RunRecords;
 import io.troupe.console.source.RunSource;
+import io.troupe.console.source.StepExplanations;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
@@ -28,6 +30,8 @@ public final class LiveRun implements RunSource {
   private static final Duration PATIENCE = Duration.ofSeconds(9);
 
   private final RunRecords records;
+  private final StepExplanations explanations;
+  private final RunPrediction prediction;
   private final RunFolder folder;
   private final CompletionStage<StartedRun> started;
   private final RunProcesses processes;
@@ -50,6 +54,8 @@ public final class LiveRun implements RunSource {
     this.cluster = cluster;
     this.chat = chat;
     this.records = RunRecords.of(fold, folder.traces());
+    this.explanations = new JournalledSteps(folder);
+    this.prediction = new FolderPrediction(folder, fold, true);
     this.folder = folder;
     this.started = started;
     this.processes = new RunProcesses(verifiers, started.thenApply(StartedRun::system));
@@ -64,6 +70,16 @@ public final class LiveRun implements RunSource {
   @Override
   public Map<String, Object> provenance() {
     return ProvenanceFile.of(folder);
+  }
+
+  @Override
+  public StepExplanations explanations() {
+    return explanations;
+  }
+
+  @Override
+  public RunPrediction prediction() {
+    return prediction;
   }
 
   @Override
