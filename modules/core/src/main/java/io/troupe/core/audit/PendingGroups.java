@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The groups that were admitted and have not ended, with their number in each stage and the sum of
@@ -23,6 +25,10 @@ final class PendingGroups {
           AuditedGroup.Training.class);
 
   private final Map<GroupId, AuditedGroup> groups = new HashMap<>();
+
+  /** Those of the running step, which is asked for at the end of each. */
+  private final SortedMap<GroupId, AuditedGroup> training = new TreeMap<>();
+
   private final int[] counts = new int[STAGES.size()];
   private long fingerprint;
 
@@ -30,6 +36,9 @@ final class PendingGroups {
   Optional<AuditedGroup> put(AuditedGroup group) {
     Optional<AuditedGroup> before = Optional.ofNullable(groups.put(group.id(), group));
     before.ifPresent(this::uncount);
+    if (group.place() instanceof AuditedGroup.Training) {
+      training.put(group.id(), group);
+    }
     counts[indexOf(group.place().getClass())]++;
     fingerprint += group.fingerprint();
     return before;
@@ -42,6 +51,9 @@ final class PendingGroups {
   }
 
   private void uncount(AuditedGroup group) {
+    if (group.place() instanceof AuditedGroup.Training) {
+      training.remove(group.id());
+    }
     counts[indexOf(group.place().getClass())]--;
     fingerprint -= group.fingerprint();
   }
@@ -56,6 +68,7 @@ final class PendingGroups {
 
   void clear() {
     groups.clear();
+    training.clear();
     Arrays.fill(counts, 0);
     fingerprint = 0;
   }
@@ -80,9 +93,11 @@ final class PendingGroups {
 
   /** The groups of a stage, by number. */
   List<AuditedGroup> in(Class<? extends AuditedGroup.Stage> stage) {
-    return groups.values().stream()
-        .filter(group -> stage.isInstance(group.place()))
-        .sorted(Comparator.comparing(AuditedGroup::id))
-        .toList();
+    return stage == AuditedGroup.Training.class
+        ? List.copyOf(training.values())
+        : groups.values().stream()
+            .filter(group -> stage.isInstance(group.place()))
+            .sorted(Comparator.comparing(AuditedGroup::id))
+            .toList();
   }
 }
