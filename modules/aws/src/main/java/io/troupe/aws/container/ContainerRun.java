@@ -132,20 +132,21 @@ public final class ContainerRun {
   private int coordinate() throws IOException, InterruptedException {
     String address = ownAddress();
     Files.writeString(folders.config(), contract.parameters().config());
-    HostPlan plan =
-        new HostPlan(
-            contract,
-            folders,
-            new HostPlan.HostFindings(gpus(), address, address, copyToContinue()));
-    Map<String, String> variables = plan.toolkitVariables();
+    // The others wait for the notice only so long, and finding a copy may take its time.
     try (RunEndNotice notice =
         RunEndNotice.listen(new HostPort(address, contract.alone() ? 0 : HostPlan.END_PORT))) {
+      HostPlan plan =
+          new HostPlan(
+              contract,
+              folders,
+              new HostPlan.HostFindings(gpus(), address, address, copyToContinue()));
+      Map<String, String> variables = plan.toolkitVariables();
       ContainerProcess train = start("", plan.train(), variables);
       training.set(Optional.of(train));
       if (stopping) {
         train.signal(Signals.SIGTERM);
       }
-      Optional<ContainerProcess> node = startNode(plan, variables);
+      Optional<JobNode> node = startNode(plan, variables);
       Optional<ContainerProcess> watch = startEvaluations(plan, train, variables);
       int code = train.await();
       if (watch.isPresent()) {
@@ -174,7 +175,7 @@ public final class ContainerRun {
             contract,
             folders,
             new HostPlan.HostFindings(gpus(), ownAddress(), coordinator, Optional.empty()));
-    Optional<ContainerProcess> node = startNode(plan, plan.toolkitVariables());
+    Optional<JobNode> node = startNode(plan, plan.toolkitVariables());
     OptionalInt end =
         RunEndNotice.await(
             new HostPort(coordinator, HostPlan.END_PORT), stopping ? ORDERLY_END : PEERS);
@@ -195,10 +196,12 @@ public final class ContainerRun {
     return ContainerProcess.start(name, words, variables, folders.work(), out);
   }
 
-  private Optional<ContainerProcess> startNode(HostPlan plan, Map<String, String> variables)
+  private Optional<JobNode> startNode(HostPlan plan, Map<String, String> variables)
       throws IOException {
     Optional<List<String>> words = plan.node();
-    return words.isEmpty() ? Optional.empty() : Optional.of(start("node", words.get(), variables));
+    return words.isEmpty()
+        ? Optional.empty()
+        : Optional.of(JobNode.keep(() -> start("node", words.get(), variables), out));
   }
 
   /** Starts to evaluate once the run has a folder. */
@@ -246,6 +249,7 @@ public final class ContainerRun {
   /** The copy of the run that an earlier container of this job left, if none is here. */
   private Optional<String> copyToContinue() throws IOException, InterruptedException {
     long giveUpAt = System.nanoTime() + PEERS.toNanos();
+    String said = "";
     for (int failures = 1; ; failures++) {
       try {
         return newestCopy();
@@ -254,7 +258,10 @@ public final class ContainerRun {
         if (!passing || stopping || System.nanoTime() > giveUpAt) {
           throw failure;
         }
-        out.println("waits for " + failure.getMessage());
+        if (!said.equals(failure.getMessage())) {
+          said = String.valueOf(failure.getMessage());
+          out.println("waits for " + said);
+        }
         Thread.sleep(BACKOFF.pauseMillis(failures, Math.random()));
       }
     }
