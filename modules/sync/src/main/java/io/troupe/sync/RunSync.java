@@ -222,6 +222,21 @@ public final class RunSync implements AutoCloseable {
     watcher.accept(next);
   }
 
+  /** What is behind, by the folder alone: the thread may wait for an answer since it began. */
+  private SyncProgress unfinished() {
+    String why =
+        last.problem().isEmpty()
+            ? "not done within %d s".formatted(settings.atEnd().toSeconds())
+            : last.problem();
+    try {
+      CopyStatus left = CopyStatus.of(folder, target);
+      return new SyncProgress(left.objects(), left.bytes(), last.since(), why);
+    } catch (IOException unreadable) {
+      return new SyncProgress(
+          last.objects(), last.bytes(), last.since(), String.valueOf(unreadable.getMessage()));
+    }
+  }
+
   /** How far the copy is; for after the end. */
   public SyncProgress progress() {
     return last;
@@ -243,6 +258,7 @@ public final class RunSync implements AutoCloseable {
     try {
       if (!thread.join(settings.atEnd())) {
         thread.interrupt();
+        last = unfinished();
       }
     } catch (InterruptedException stop) {
       thread.interrupt();

@@ -41,6 +41,8 @@ final class RunsListCommand extends CliCommand {
   @Option(names = "--json", description = "One JSON object a run.")
   private boolean json;
 
+  private int printed;
+
   @Mixin private CopyOptions s3 = new CopyOptions();
 
   @Override
@@ -54,6 +56,10 @@ final class RunsListCommand extends CliCommand {
       }
     }
     out.flush();
+    if (printed == 0) {
+      err().println("no run in " + place);
+      err().flush();
+    }
     return ExitCode.OK.code();
   }
 
@@ -97,6 +103,7 @@ final class RunsListCommand extends CliCommand {
   }
 
   private void print(PrintWriter out, Map<String, Object> row) {
+    printed++;
     if (json) {
       out.println(new JsonText().line(row));
       return;
@@ -112,7 +119,7 @@ final class RunsListCommand extends CliCommand {
       line.append(
           Objects.equals(row.get("copy_lacks"), 0)
               ? "  copy complete at %s".formatted(row.get("copy"))
-              : "  copy at %s lacks %s files and checkpoints, %s bytes"
+              : "  copy at %s lacks %s files or checkpoints, %s bytes"
                   .formatted(row.get("copy"), row.get("copy_lacks"), row.get("copy_lacks_bytes")));
     }
     out.println(line);

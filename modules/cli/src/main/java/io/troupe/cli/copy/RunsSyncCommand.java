@@ -95,7 +95,7 @@ final class RunsSyncCommand extends CliCommand {
 
   private static void say(PrintWriter err, SyncProgress progress) {
     err.println(
-        "%d files and checkpoints, %,d bytes to go%s"
+        "%d files or checkpoints, %,d bytes to go%s"
             .formatted(
                 progress.objects(),
                 progress.bytes(),
@@ -117,7 +117,7 @@ final class RunsSyncCommand extends CliCommand {
                     target,
                     objects == 0 && problem.isEmpty()
                         ? "is complete"
-                        : "lacks %d files and checkpoints, %,d bytes%s"
+                        : "lacks %d files or checkpoints, %,d bytes%s"
                             .formatted(objects, bytes, problem.isEmpty() ? "" : ": " + problem)));
     out.flush();
     return ExitCode.OK.code();

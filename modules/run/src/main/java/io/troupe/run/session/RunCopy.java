@@ -82,7 +82,7 @@ public final class RunCopy implements AutoCloseable {
       say.accept(
           end.complete()
               ? "copy   " + target
-              : "copy   %s lacks %d files and checkpoints, %d bytes%s; send them: troupe runs sync %s"
+              : "copy   %s lacks %d files or checkpoints, %,d bytes%s; send them: troupe runs sync %s"
                   .formatted(
                       target,
                       end.objects(),
