@@ -122,8 +122,8 @@ final class PolicyLossTest {
   }
 
   /**
-   * Every objective with every correction and mask it goes with, clipped and not, penalised and
-   * not.
+   * Every objective with every correction and mask it goes with, clipped once, twice and not,
+   * penalised and not.
    */
   static List<LossSettings> settings() {
     List<LossSettings> all = new ArrayList<>();
@@ -155,6 +155,9 @@ final class PolicyLossTest {
         if (objective.correctsItself() && !(correction instanceof Correction.None)) {
           continue;
         }
+        if (objective.takesDualClip()) {
+          all.add(dual(settings(objective, new double[] {.2, .28}, correction, 0, KlEstimator.K3)));
+        }
         for (double[] clip : new double[][] {{0, 0}, {.2, .28}, {0, .1}}) {
           for (SequenceMask mask : masks) {
             all.add(settings(objective, clip, correction, 0, KlEstimator.K3).with(mask));
@@ -166,6 +169,19 @@ final class PolicyLossTest {
       }
     }
     return all;
+  }
+
+  /** With a second bound for ratios above 1.05, which the batches have on both sides. */
+  private static LossSettings dual(LossSettings s) {
+    return new LossSettings(
+        s.objective(),
+        s.baseline(),
+        new LossSettings.Clip(s.clip().low(), s.clip().high(), 1.05),
+        s.offPolicy(),
+        s.kl(),
+        s.shares(),
+        s.overlong(),
+        s.temperature());
   }
 
   @ParameterizedTest
