@@ -212,8 +212,11 @@ public final class EvaluationJob {
     }
 
     /** Waits for work, unless a person wants the end first. */
-    private boolean finished(CompletableFuture<?> work) {
-      CompletableFuture.anyOf(stop, work).join();
+    private boolean finished(CompletableFuture<?> work) throws IOException {
+      if (!work.isDone()) {
+        files.flush();
+        CompletableFuture.anyOf(stop, work).join();
+      }
       return !stop.isDone();
     }
 

@@ -3,6 +3,7 @@ package io.troupe.evaluation;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -16,11 +17,15 @@ import java.util.List;
 
 /**
  * The two growing files of an evaluation, to which all lines of a prompt are added at once. A
- * process that dies leaves at most a part of one prompt's lines, which the next one removes.
+ * process that dies may leave prompts whose lines are in one file alone, or in part; the next one
+ * removes them.
  */
 final class SampleFiles implements Closeable {
+  private static final long FLUSH_NANOS = 1_000_000_000;
+
   private final OutputStream completions;
   private final OutputStream results;
+  private long flushedAt = System.nanoTime();
 
   private SampleFiles(OutputStream completions, OutputStream results) {
     this.completions = completions;
@@ -52,7 +57,8 @@ final class SampleFiles implements Closeable {
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       channel.truncate(length);
     }
-    return Files.newOutputStream(file, StandardOpenOption.APPEND);
+    return new BufferedOutputStream(
+        Files.newOutputStream(file, StandardOpenOption.APPEND), 1 << 16);
   }
 
   private static Kept kept(EvaluationFolder folder, Iterable<List<String>> heads)
@@ -120,6 +126,15 @@ final class SampleFiles implements Closeable {
     results.write(bytes(resultLines));
   }
 
+  /** Hands the lines to the files, unless that was done within the last second. */
+  void flush() throws IOException {
+    if (System.nanoTime() - flushedAt >= FLUSH_NANOS) {
+      completions.flush();
+      results.flush();
+      flushedAt = System.nanoTime();
+    }
+  }
+
   private static byte[] bytes(List<String> lines) {
     return (String.join("\n", lines) + "\n").getBytes(UTF_8);
   }
@@ -129,6 +144,7 @@ final class SampleFiles implements Closeable {
     try (completions;
         results) {
       completions.flush();
+      results.flush();
     }
   }
 }

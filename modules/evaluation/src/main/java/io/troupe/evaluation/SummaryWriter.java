@@ -1,13 +1,14 @@
 package io.troupe.evaluation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.base.files.AtomicFile;
 import io.troupe.core.evaluation.Estimate;
 import io.troupe.core.evaluation.PromptTally;
 import io.troupe.core.evaluation.TaskScores;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,9 +98,9 @@ public final class SummaryWriter {
 
   private void readPrompts(Map<String, TaskCount> counts, String only) throws IOException {
     Map<Map<String, String>, Map<String, String>> shared = new LinkedHashMap<>();
-    try (BufferedReader lines = Files.newBufferedReader(folder.prompts())) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        JsonNode prompt = EvaluationLines.JSON.readTree(line);
+    try (MappingIterator<JsonNode> lines = lines(folder.prompts())) {
+      while (lines.hasNextValue()) {
+        JsonNode prompt = lines.nextValue();
         Map<String, String> facets = new TreeMap<>();
         prompt
             .path("facets")
@@ -113,6 +114,10 @@ public final class SummaryWriter {
                 new PromptCount(shared.computeIfAbsent(facets, Map::copyOf)));
       }
     }
+  }
+
+  private static MappingIterator<JsonNode> lines(Path file) throws IOException {
+    return EvaluationLines.JSON.readerFor(JsonNode.class).readValues(file.toFile());
   }
 
   private static TaskCount count(
@@ -130,14 +135,14 @@ public final class SummaryWriter {
     if (!Files.exists(folder.results())) {
       return;
     }
-    try (BufferedReader completions = Files.newBufferedReader(folder.completions());
-        BufferedReader results = Files.newBufferedReader(folder.results())) {
+    try (MappingIterator<JsonNode> completions = lines(folder.completions());
+        MappingIterator<JsonNode> results = lines(folder.results())) {
       long number = 0;
-      for (String line = results.readLine(); line != null; line = results.readLine()) {
+      while (results.hasNextValue()) {
         number++;
-        String other = completions.readLine();
-        JsonNode result = EvaluationLines.JSON.readTree(line);
-        JsonNode completion = EvaluationLines.JSON.readTree(other == null ? "{}" : other);
+        JsonNode result = results.nextValue();
+        JsonNode completion =
+            completions.hasNextValue() ? completions.nextValue() : MissingNode.getInstance();
         TaskCount task = count(counts, only, result, folder.results());
         PromptCount prompt = task.prompts.get(result.path("id").asText());
         if (prompt == null

@@ -26,6 +26,15 @@ public final class Verifiers {
    * @throws IllegalArgumentException if a jar is missing or two verifiers have the same name
    */
   public static Verifiers with(List<Path> plugins) {
+    return plugins.isEmpty() ? WithoutPlugins.VERIFIERS : found(plugins);
+  }
+
+  /** A search of the class path opens its jars, so that there is one. */
+  private static final class WithoutPlugins {
+    private static final Verifiers VERIFIERS = found(List.of());
+  }
+
+  private static Verifiers found(List<Path> plugins) {
     SortedMap<String, VerifierProvider> byName = new TreeMap<>();
     ServiceLoader.load(VerifierFamily.class, Verifiers.class.getClassLoader())
         .forEach(family -> family.providers().forEach(provider -> add(byName, provider)));

@@ -57,7 +57,7 @@ public final class EvaluationTasks implements AutoCloseable {
   private final List<EvaluationTask> tasks = new ArrayList<>();
   private final Map<String, Judges> judges = new LinkedHashMap<>();
   private final Map<String, EpisodeSettings> episodes = new HashMap<>();
-  private final List<VerifierPools> opened = new ArrayList<>();
+  private final Map<String, VerifierPools> opened = new LinkedHashMap<>();
 
   /**
    * Loads all tasks of a file.
@@ -280,15 +280,19 @@ public final class EvaluationTasks implements AutoCloseable {
   }
 
   /**
-   * Opens the verifiers of a task.
+   * The verifiers of a task, which stay open until this is closed.
    *
    * @throws IOException if something they need is missing on this machine; says what to do
    */
   public VerifierService verifiers(EvaluationTask task) throws IOException {
+    VerifierPools known = opened.get(task.name());
+    if (known != null) {
+      return known.evaluation();
+    }
     Judges of = judgesOf(task.name());
     try {
       VerifierPools pools = VerifierPools.open(of.section(), of.bySource(), true);
-      opened.add(pools);
+      opened.put(task.name(), pools);
       return pools.evaluation();
     } catch (InvalidVerifierException wrong) {
       throw new TaskDataException(
@@ -305,6 +309,6 @@ public final class EvaluationTasks implements AutoCloseable {
 
   @Override
   public void close() {
-    opened.forEach(VerifierPools::close);
+    opened.values().forEach(VerifierPools::close);
   }
 }
