@@ -70,4 +70,35 @@ class SidecarRunTest {
     assertThat(replay.code()).as(replay.out() + replay.err()).isZero();
     assertThat(replay.out()).contains("\"training\":true", "\"equal\":true");
   }
+
+  /** The same policy behind servers gives the same files, but for what the protocol says of it. */
+  @Test
+  void eval_runWithSidecars_isServedByThemAsByThisProcess(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("sidecars.yaml"), RUN);
+    String[] few = {"--set", "training.steps=3", "--set", "evaluation.target=0"};
+    finish(folder, "train", file.toString(), few[0], few[1], few[2], few[3]);
+    String run = TestRuns.only(folder).path().toString();
+
+    assertThat(finish(folder, "eval", run, "-o", "served"))
+        .contains("2 sidecars start; logs in served/.servers");
+    assertThat(finish(folder, "eval", run, "-o", "here", "--in-process"))
+        .noneMatch(line -> line.contains("sidecars"));
+
+    Path served = folder.resolve("served");
+    Path here = folder.resolve("here");
+    assertThat(Files.readAllLines(served.resolve("completions.jsonl"))).hasSize(20);
+    for (String same : List.of("prompts.jsonl", "completions.jsonl", "results.jsonl")) {
+      assertThat(served.resolve(same)).hasSameTextualContentAs(here.resolve(same));
+    }
+    assertThat(served.resolve("protocol.json")).content().contains("\"sidecars\" : \"troupe\"");
+    assertThat(here.resolve("protocol.json")).content().doesNotContain("sidecars\" :");
+    assertThat(served.resolve(".servers")).doesNotExist();
+  }
+
+  private static List<String> finish(Path folder, String... arguments) throws Exception {
+    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, arguments)) {
+      assertThat(child.awaitExit()).as(child.said()).isZero();
+      return child.err();
+    }
+  }
 }

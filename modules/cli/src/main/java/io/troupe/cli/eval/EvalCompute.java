@@ -49,6 +49,20 @@ final class EvalCompute {
               + " TROUPE_SERVE_KEY of the environment is the key, if it is set.")
   @Nullable Path keyFile;
 
+  @Option(
+      names = "--in-process",
+      description =
+          "Of a run with rollout.sidecars: samples in this process, as the run's own evaluations do,"
+              + " and starts no servers.")
+  boolean inProcess;
+
+  /** What samples in this process whatever the run's rollouts are sampled by. */
+  static EvalCompute ofThisProcess() {
+    EvalCompute compute = new EvalCompute();
+    compute.inProcess = true;
+    return compute;
+  }
+
   /** The key of the servers; empty means none. */
   String key() throws IOException {
     return keyFile == null

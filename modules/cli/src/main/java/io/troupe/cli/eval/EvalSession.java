@@ -1,6 +1,7 @@
 package io.troupe.cli.eval;
 
 import io.troupe.base.build.BuildInfo;
+import io.troupe.base.files.FileTree;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.evaluation.EvaluationFile;
@@ -13,6 +14,7 @@ import io.troupe.evaluation.EndpointAnswers;
 import io.troupe.evaluation.EvaluationJob;
 import io.troupe.evaluation.EvaluationProtocol;
 import io.troupe.evaluation.EvaluationTask;
+import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.evaluation.EvaluatedPolicy;
 import io.troupe.run.evaluation.EvaluationTasks;
 import io.troupe.run.model.ModelCache;
@@ -44,6 +46,9 @@ record EvalSession(
     List<URI> endpoints,
     Optional<Path> file,
     CompletableFuture<Integer> stop) {
+  /** Weights, logs and pids of servers, in the folder of the evaluation until it is whole. */
+  private static final String SERVERS = ".servers";
+
   EvalSession {
     endpoints = List.copyOf(endpoints);
   }
@@ -62,18 +67,7 @@ record EvalSession(
         asTheRun ? EvalOptions.withNamed(resolved.config(), policy) : resolved.config();
     EvaluationFile tasks = options.over(asked, this::bad);
     if (endpoints.isEmpty()) {
-      try (PolicyEngines engines = policy.engines();
-          EvaluationTasks loaded =
-              new EvaluationTasks(
-                  policy, tasks, Optional.of(engines.tokenizer()), engines.contextLength())) {
-        SamplingEngine engine = engines.newSampler();
-        try (AnswerSource source = policy.answers(engine, engines, loaded)) {
-          engine.load(policy.weights().getFirst()).toCompletableFuture().join();
-          EvaluationProtocol protocol =
-              protocol(policy.description(), tasks, resolved, loaded.tasks(), shard);
-          return run(loaded, protocol, source, folder, resume);
-        }
-      }
+      return sampledHere(policy, tasks, resolved, folder, resume, shard);
     }
     String model = compute.model(endpoints.getFirst());
     Map<String, Object> description = new LinkedHashMap<>(policy.description());
@@ -86,6 +80,43 @@ record EvalSession(
       EvaluationProtocol protocol = protocol(description, tasks, resolved, loaded.tasks(), shard);
       return run(loaded, protocol, source, folder, resume);
     }
+  }
+
+  /** Samples with the engine of this process, or with servers that it starts as the run does. */
+  private boolean sampledHere(
+      EvaluatedPolicy policy,
+      EvaluationFile tasks,
+      ResolvedConfig<EvaluationFile> resolved,
+      Path folder,
+      boolean resume,
+      ShardRange shard)
+      throws IOException, InterruptedException, InvalidVerifierException {
+    boolean sidecars = policy.hasSidecars() && !compute.inProcess;
+    EvaluatedPolicy sampled = sidecars ? policy.bySidecars() : policy;
+    Path serverFolder = folder.resolve(SERVERS);
+    boolean whole;
+    try (PolicyEngines engines = sampled.engines();
+        EvaluationTasks loaded =
+            new EvaluationTasks(
+                sampled, tasks, Optional.of(engines.tokenizer()), engines.contextLength());
+        RunInferenceServers servers =
+            sidecars
+                ? sampled.sidecars(engines, serverFolder, command.getErr()::println)
+                : RunInferenceServers.none()) {
+      SamplingEngine engine = servers.samplers(engines).get();
+      try (AnswerSource source = sampled.answers(engine, engines, loaded)) {
+        engine.load(sampled.weights().getFirst()).toCompletableFuture().join();
+        EvaluationProtocol protocol =
+            protocol(sampled.description(), tasks, resolved, loaded.tasks(), shard);
+        whole = run(loaded, protocol, source, folder, resume);
+      } finally {
+        servers.retired(engine);
+      }
+    }
+    if (sidecars && whole) {
+      FileTree.delete(serverFolder);
+    }
+    return whole;
   }
 
   private boolean run(

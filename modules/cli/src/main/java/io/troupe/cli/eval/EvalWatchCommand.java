@@ -108,7 +108,12 @@ final class EvalWatchCommand extends CliCommand {
     }
     EvalSession session =
         new EvalSession(
-            command, options, new EvalCompute(), List.of(), Optional.ofNullable(file), stop);
+            command,
+            options,
+            EvalCompute.ofThisProcess(),
+            List.of(),
+            Optional.ofNullable(file),
+            stop);
     WatchResults results = new WatchResults(target);
     results.regenerate();
     Set<Long> gone = new HashSet<>();

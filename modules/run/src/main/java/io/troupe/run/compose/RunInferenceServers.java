@@ -73,13 +73,49 @@ public final class RunInferenceServers implements AutoCloseable {
       ServerWeightFolder.AdapterLocations lying,
       Consumer<String> say)
       throws IOException, InterruptedException {
+    say.accept("its server starts; log %s".formatted(folder.resolve("sidecar-1.log")));
+    RunInferenceServers started = started(config, 1, engines, resolved, folder, lying);
+    say.accept("its server serves");
+    return started;
+  }
+
+  /**
+   * Starts the servers that a run starts beside itself, to evaluate weights of the run, and waits
+   * until one serves. Servers that the run names by URL are left alone: they may sample for it.
+   *
+   * @param resolved the run's configuration
+   * @param folder for weights, logs and pids of these servers
+   * @throws IOException if none comes to serve, or if they cannot take weights from files; says why
+   */
+  public static RunInferenceServers ofEvaluation(
+      RunConfig config, PolicyEngines engines, Path resolved, Path folder, Consumer<String> say)
+      throws IOException, InterruptedException {
+    if (config.rollout().weights() == WeightRoute.NCCL) {
+      throw new UnsupportedPolicyException(
+          "the sidecars of the run take weights over NCCL from its trainer (rollout.weights), which"
+              + " an evaluation does not have; sample in this process, or by --endpoint");
+    }
+    int count = config.rollout().sidecars().count();
+    say.accept("%d sidecars start; logs in %s".formatted(count, folder));
+    return started(
+        config, count, engines, resolved, folder, ServerWeightFolder.AdapterLocations.none());
+  }
+
+  private static RunInferenceServers started(
+      RunConfig config,
+      int count,
+      PolicyEngines engines,
+      Path resolved,
+      Path folder,
+      ServerWeightFolder.AdapterLocations lying)
+      throws IOException, InterruptedException {
     InferenceServers pool =
         InferenceServers.open(
             policy(config, engines),
             List.of(),
             plan(
                 config,
-                1,
+                count,
                 resolved,
                 InferenceServers.weights(folder),
                 SidecarSupervision.Settings::ofWorker),
@@ -88,13 +124,11 @@ public final class RunInferenceServers implements AutoCloseable {
             companions(config),
             lying,
             Optional.empty());
-    say.accept("its server starts; log %s".formatted(folder.resolve("sidecar-1.log")));
     Optional<String> obstacle = pool.awaitFirstServer();
     if (obstacle.isPresent()) {
       pool.close();
       throw new IOException(obstacle.get());
     }
-    say.accept("its server serves");
     return new RunInferenceServers(Optional.of(pool));
   }
 

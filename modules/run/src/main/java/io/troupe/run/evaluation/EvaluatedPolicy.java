@@ -16,6 +16,7 @@ import io.troupe.evaluation.AnswerSource;
 import io.troupe.evaluation.EvaluationTask;
 import io.troupe.gateway.agent.AgentSettings;
 import io.troupe.run.compose.Composition;
+import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.runtime.episode.EpisodeSettings;
@@ -33,14 +34,17 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * A policy that is evaluated: a version of a run, or a checkpoint.
  *
  * @param run it belongs to; none or one
+ * @param resolved file of the run's configuration; none or one
  * @param weights of the version; none or one, since a run's rows can be asked of servers
  * @param pretrained the checkpoint, of a policy without a run; none or one
  * @param compute how a checkpoint without a run is computed
@@ -48,6 +52,7 @@ import java.util.OptionalLong;
  */
 public record EvaluatedPolicy(
     List<Composition> run,
+    List<Path> resolved,
     List<WeightSnapshot> weights,
     List<PretrainedModel> pretrained,
     ComputeSettings compute,
@@ -61,6 +66,7 @@ public record EvaluatedPolicy(
 
   public EvaluatedPolicy {
     run = List.copyOf(run);
+    resolved = List.copyOf(resolved);
     weights = List.copyOf(weights);
     pretrained = List.copyOf(pretrained);
   }
@@ -68,19 +74,34 @@ public record EvaluatedPolicy(
   /** No policy of this process: servers sample, and data sets are asked. */
   public static EvaluatedPolicy ofServers() {
     return new EvaluatedPolicy(
-        List.of(), List.of(), List.of(), ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        Map.of());
   }
 
   /** The policy of a run that trains in this process. */
   static EvaluatedPolicy inTraining(Composition run) {
     return new EvaluatedPolicy(
-        List.of(run), List.of(), List.of(), ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
+        List.of(run),
+        List.of(),
+        List.of(),
+        List.of(),
+        ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        Map.of());
   }
 
   /** Weights without a run, which are sampled by the engines of the caller. */
   public static EvaluatedPolicy ofWeights(List<PretrainedModel> checkpoint) {
     return new EvaluatedPolicy(
-        List.of(), List.of(), checkpoint, ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS), Map.of());
+        List.of(),
+        List.of(),
+        List.of(),
+        checkpoint,
+        ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        Map.of());
   }
 
   /**
@@ -108,6 +129,7 @@ public record EvaluatedPolicy(
     description.putAll(described(composition.evaluationSampling().episodes()));
     return new EvaluatedPolicy(
         List.of(composition),
+        List.of(folder.resolved()),
         sampled ? List.of(snapshot) : List.of(),
         List.of(),
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
@@ -220,6 +242,7 @@ public record EvaluatedPolicy(
       description.put("context_length", context);
       return new EvaluatedPolicy(
           List.of(),
+          List.of(),
           List.of(snapshot),
           List.of(limited),
           ComputeSettings.of(1, threads, Math.max(LEAST_BATCH_TOKENS, context))
@@ -256,6 +279,31 @@ public record EvaluatedPolicy(
               pretrained.getFirst().directory(), Clock.system(ZoneId.systemDefault()));
     }
     return own.isPresent() ? own.get() : PromptTemplate.noTemplate();
+  }
+
+  /** Whether servers that the run starts sample its rollouts. */
+  public boolean hasSidecars() {
+    return !resolved.isEmpty() && run.getFirst().config().rollout().sidecars().count() > 0;
+  }
+
+  /** The same policy where the run's sidecars sample, which the protocol says. */
+  public EvaluatedPolicy bySidecars() {
+    Map<String, Object> more = new LinkedHashMap<>(description);
+    more.put(
+        "sidecars",
+        run.getFirst().config().rollout().sidecars().server().name().toLowerCase(Locale.ROOT));
+    return new EvaluatedPolicy(run, resolved, weights, pretrained, compute, more);
+  }
+
+  /**
+   * Starts servers as the run does.
+   *
+   * @param folder for their weights, logs and pids
+   */
+  public RunInferenceServers sidecars(PolicyEngines engines, Path folder, Consumer<String> say)
+      throws IOException, InterruptedException {
+    return RunInferenceServers.ofEvaluation(
+        run.getFirst().config(), engines, resolved.getFirst(), folder, say);
   }
 
   /** Loads the policy's engine. */
