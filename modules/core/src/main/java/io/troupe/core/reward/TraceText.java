@@ -48,7 +48,8 @@ final class TraceText {
   /** In quotation marks, on one line of printable ASCII. */
   private static String name(String name) {
     StringBuilder quoted = new StringBuilder("\"");
-    for (char each : name.toCharArray()) {
+    for (int i = 0; i < name.length(); i++) {
+      char each = name.charAt(i);
       if (each == '"' || each == '\\') {
         quoted.append('\\').append(each);
       } else if (each < ' ' || each > '~') {
