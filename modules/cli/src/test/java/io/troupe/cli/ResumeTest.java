@@ -3,7 +3,10 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.config.RunConfig;
+import io.troupe.core.run.Ledger;
+import io.troupe.core.run.RunState;
 import io.troupe.run.compose.TestRuns;
+import io.troupe.store.audit.JournalAudit;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,6 +57,46 @@ final class ResumeTest {
     List<String> expected = TestRuns.losses(TestRuns.only(unbroken));
     assertThat(expected).hasSize(steps).doesNotHaveDuplicates();
     assertThat(TestRuns.losses(TestRuns.only(interrupted))).isEqualTo(expected);
+  }
+
+  /** Two steps on each group, one after the other: the checkpoint lies between them or behind. */
+  @Test
+  void resume_groupsOfTwoUsesKilled_losesNothingBitForBit() throws Exception {
+    String[] twice = {"--json", "--set", "training.group_uses=2", "--set", "checkpoint.every=1"};
+    Path killed = Files.createDirectory(folder.resolve("killed"));
+    String config = TestRuns.write(killed, TestRuns.TOY);
+    int steps = 0;
+    for (int kill = 0; kill < 3; kill++) {
+      List<String> arguments = new ArrayList<>();
+      arguments.addAll(
+          kill == 0
+              ? List.of("train", config)
+              : List.of("train", "--resume", TestRuns.only(killed).name()));
+      arguments.addAll(kill == 0 ? List.of(twice) : List.of("--json"));
+      arguments.addAll(List.of("--set", "training.steps=" + FOREVER));
+      try (ChildRun child =
+          ChildRun.start(killed, ChildRun.Size.TOY, arguments.toArray(String[]::new))) {
+        child.awaitOut(4 + kill);
+        child.kill();
+      }
+      steps = TestRuns.losses(TestRuns.only(killed)).size() + 5;
+    }
+    CommandOutput.ofResume(killed, steps);
+    RunFolder run = TestRuns.only(killed);
+    RunState state = RunHistory.replay(run, 1, 2).state();
+    assertThat(state.ledger().reused()).isPositive();
+    assertThat(JournalAudit.of(run).report().violations()).isEmpty();
+
+    Path unbroken = Files.createDirectory(folder.resolve("unbroken"));
+    List<String> options = new ArrayList<>(List.of(twice));
+    options.addAll(List.of("--set", "training.steps=" + steps));
+    CommandOutput.ofTraining(unbroken, TestRuns.TOY, options.toArray(String[]::new));
+    List<String> expected = TestRuns.losses(TestRuns.only(unbroken));
+    assertThat(expected).hasSize(steps).doesNotHaveDuplicates();
+    assertThat(TestRuns.losses(run)).isEqualTo(expected);
+    assertThat(RunHistory.replay(TestRuns.only(unbroken), 1, 2).state().ledger())
+        .extracting(Ledger::trained, Ledger::reused)
+        .containsExactly(state.ledger().trained(), state.ledger().reused());
   }
 
   @Test

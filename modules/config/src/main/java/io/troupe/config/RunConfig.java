@@ -422,7 +422,8 @@ public record RunConfig(
                     training.groupsPerStep(),
                     training.maxStaleness(),
                     training.stale(),
-                    lockStep()),
+                    lockStep(),
+                    training.groupUses()),
                 new RunLimits.Schedule(
                     training.steps(),
                     training.epochs(),
@@ -481,11 +482,11 @@ public record RunConfig(
   }
 
   /**
-   * Whether the run is reproducible bit for bit on the CPU: one worker, and no step before the
-   * rollouts of the step are in.
+   * Whether the run is reproducible bit for bit on the CPU: one worker, and a bound on staleness
+   * that leaves no version for sampling beside the steps.
    */
   public boolean lockStep() {
-    return training.maxStaleness() == 0 && rollout.allWorkers() == 1;
+    return training.maxStaleness() == training.groupUses() - 1 && rollout.allWorkers() == 1;
   }
 
   /** Most tokens of a completion, trained on or evaluated. */

@@ -22,12 +22,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -56,6 +58,9 @@ public final class TraceFiles implements AutoCloseable {
   private final LongSupplier millis;
   private final Consumer<String> report;
   private final Map<GroupId, String> prompts = new HashMap<>();
+
+  /** Live groups that a step has trained on. */
+  private final Set<GroupId> used = new HashSet<>();
 
   /** Differences whose line was refused; the next line has them, too, so that sums stay right. */
   private final Map<String, Long> owed = new LinkedHashMap<>();
@@ -159,6 +164,11 @@ public final class TraceFiles implements AutoCloseable {
       case GroupEvent moved -> write(moved, version);
       case Event.RunResumed(RunState state) -> {
         state.groups().values().forEach(group -> name(group.id(), group.prompt()));
+        used.clear();
+        state
+            .ready()
+            .filter(ready -> ready.uses() > 0)
+            .forEach(ready -> used.add(ready.summary().lease().group()));
         instant(event);
       }
       case Event.AnswerRefused(LeaseId lease, String reason) -> {
@@ -210,7 +220,18 @@ public final class TraceFiles implements AutoCloseable {
         trainingSince = millis.getAsLong();
         delta(Map.of("buffered", -groups.size(), "training", groups.size(), "step", step));
       }
-      case Event.StepTrained(long step) -> stepEnded(step, "trained", Map.of());
+      case Event.StepTrained(long step, List<GroupId> kept) -> {
+        if (!kept.isEmpty()) {
+          delta(Map.of("training", -kept.size(), "buffered", kept.size()));
+        }
+        training = training.stream().filter(group -> !kept.contains(group)).toList();
+        used.addAll(kept);
+        stepEnded(step, "trained", Map.of());
+      }
+      case Event.GroupSpent(LeaseId lease) -> {
+        delta(Map.of("buffered", -1, "trained", 1));
+        groupEnded("trained", lease.group(), Map.of());
+      }
       case Event.StepSkipped(long step, String reason, boolean _) ->
           stepEnded(step, "skipped", Map.of("reason", reason));
     }
@@ -331,14 +352,28 @@ public final class TraceFiles implements AutoCloseable {
     span.put("dur", (millis.getAsLong() - trainingSince) / 1000.0);
     span.put("step", step);
     write(Files::trace, Kind.EVENT, span);
-    delta(Map.of("training", -training.size(), fate, training.size()));
-    for (GroupId group : training) {
-      Map<String, Object> numbers = new LinkedHashMap<>(more);
-      numbers.put("step", step);
-      life(fate, group, numbers);
-      prompts.remove(group);
+    for (boolean before : List.of(true, false)) {
+      List<GroupId> groups =
+          training.stream().filter(group -> used.contains(group) == before).toList();
+      if (before && groups.isEmpty()) {
+        continue;
+      }
+      // What an earlier step has trained on ends as trained, whatever becomes of this one.
+      String end = before ? "trained" : fate;
+      delta(Map.of("training", -groups.size(), end, groups.size()));
+      for (GroupId group : groups) {
+        Map<String, Object> numbers = new LinkedHashMap<>(more);
+        numbers.put("step", step);
+        groupEnded(end, group, numbers);
+      }
     }
     training = List.of();
+  }
+
+  private void groupEnded(String fate, GroupId group, Map<String, Object> numbers) {
+    life(fate, group, numbers);
+    prompts.remove(group);
+    used.remove(group);
   }
 
   private static Map<String, Object> numbers(GroupSummary summary) {

@@ -61,7 +61,7 @@ class RunSupervisionTest {
   void coordinator_throws_endsTheRunAsFailedWithItsLastState() throws Exception {
     run.onEvent =
         event -> {
-          if (event instanceof Event.StepTrained(long step) && step == 3) {
+          if (event instanceof Event.StepTrained(long step, var _) && step == 3) {
             throw new IllegalStateException(FAULT);
           }
         };

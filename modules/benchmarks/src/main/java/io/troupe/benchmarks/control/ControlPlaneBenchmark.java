@@ -107,7 +107,8 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
 
   /** What an event costs the coordinator's thread for who looks at the run. */
   private static Measurement fold(String name, int formerWorkers) {
-    RunFold fold = new RunFold(new RunViewSettings("bench", 64, 16, 1, "mask", 4_096, 1), 10_000);
+    RunFold fold =
+        new RunFold(new RunViewSettings("bench", 64, 16, 1, "mask", 4_096, 1, 1), 10_000);
     for (int i = 0; i < formerWorkers; i++) {
       WorkerId worker = new WorkerId("former-" + i);
       fold.event(1, new Event.DemandRaised(worker, 1));

@@ -16,14 +16,16 @@ import io.troupe.config.training.TrainingSection;
  * @param groupsPerStep B
  * @param completionsPerStep B · G
  * @param tokensPerStep most tokens of a batch, prompts repeated for each completion
- * @param groupsOutstanding most groups under lease, buffered or in training: (η + 1) · B
+ * @param groupsOutstanding most groups under lease, or in the buffer or training before a first
+ *     use: (η + 1) · B / K
  * @param groupsUnderLease most groups sampled or verified at a time
  * @param groupsDecoded most groups that workers decode at a time
  * @param maxStaleness η, the worst staleness of a token with loss weight
+ * @param groupUses K, steps that train on a group at most
  * @param steps training steps, fewer where the epochs end first
- * @param completionsTrained completions of all steps
+ * @param completionsTrained completions of all steps, each use counted
  * @param epochs passes over the training prompts that these steps take, degenerate groups not
- *     counted
+ *     counted and each group used K times
  */
 public record Capacities(
     long trainingPrompts,
@@ -36,6 +38,7 @@ public record Capacities(
     long groupsUnderLease,
     long groupsDecoded,
     long maxStaleness,
+    long groupUses,
     long steps,
     long completionsTrained,
     double epochs) {
@@ -59,7 +62,8 @@ public record Capacities(
     TrainingSection training = config.training();
     long batch = training.groupsPerStep();
     long completions = batch * rollout.groupSize().most();
-    long outstanding = (training.maxStaleness() + 1L) * batch;
+    long uses = training.groupUses();
+    long outstanding = (training.maxStaleness() + 1L) * batch / uses;
     long leased = Math.min(rollout.maxConcurrentGroups(), outstanding);
     long decoded = Math.min(leased, workerCount(config) * rollout.groupsPerRequest());
     long steps =
@@ -67,7 +71,7 @@ public record Capacities(
             ? training.steps()
             : Math.min(
                 training.steps(),
-                Math.ceilDiv((long) training.epochs() * facts.trainingPrompts(), batch));
+                Math.ceilDiv((long) training.epochs() * facts.trainingPrompts() * uses, batch));
     long evaluated =
         config.evaluation().every() == 0
             ? 0
@@ -83,8 +87,9 @@ public record Capacities(
         leased,
         decoded,
         training.maxStaleness(),
+        uses,
         steps,
         steps * completions,
-        (double) (steps * batch) / facts.trainingPrompts());
+        (double) (steps * batch) / uses / facts.trainingPrompts());
   }
 }

@@ -241,8 +241,11 @@ public record Plan(
     lines.put(
         "admission",
         number(
-            "at most %,d groups outstanding, (η + 1) · B; %,d under lease, %,d decoded at a time",
-            c.groupsOutstanding(), c.groupsUnderLease(), c.groupsDecoded()));
+            "at most %,d groups outstanding, (η + 1) · B%s; %,d under lease, %,d decoded at a time",
+            c.groupsOutstanding(),
+            c.groupUses() == 1 ? "" : number(" / K with K = %,d uses each", c.groupUses()),
+            c.groupsUnderLease(),
+            c.groupsDecoded()));
     lines.put(
         "staleness",
         number("tokens with loss weight are at most η = %,d versions behind; ", c.maxStaleness())

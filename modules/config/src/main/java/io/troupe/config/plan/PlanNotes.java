@@ -54,6 +54,12 @@ final class PlanNotes {
   private void flow() {
     int concurrent = config.rollout().maxConcurrentGroups();
     note(
+        config.training().groupUses() == config.training().maxStaleness() + 1
+            && config.training().groupUses() > 1
+            && !config.lockStep(),
+        "training.group_uses is max_staleness + 1, so only groups of the newest version get all"
+            + " their uses; a greater max_staleness lets others have them");
+    note(
         concurrent < capacities.groupsPerStep(),
         "rollout.max_concurrent_groups (%d) is below a batch, so a batch comes in several waves"
             .formatted(concurrent));

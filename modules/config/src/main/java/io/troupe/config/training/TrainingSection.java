@@ -32,6 +32,15 @@ public record TrainingSection(
                 + " samples them again, `wait` holds the step for the oldest group.")
         @Default("mask")
         StalePolicy stale,
+    @Doc(
+            value =
+                "K: steps that train on a group, at most. Each use is a version later than the one"
+                    + " before, so K is `max_staleness` + 1 at most. A group whose tokens became"
+                    + " stale ends with the uses that it had.",
+            unit = "steps")
+        @Default("1")
+        @Range(min = 1, max = 1000)
+        int groupUses,
     @Doc("Whether groups with equal rewards, which teach nothing, are put aside.") @Default("true")
         boolean filterDegenerate,
     @Inline OptimizerKeys optimizer,
@@ -52,5 +61,12 @@ public record TrainingSection(
   @Override
   public void check(RuleChecker rules) {
     optimizer.checkWarmup(rules, steps);
+    rules
+        .on("group_uses", "max_staleness")
+        .require(
+            () -> groupUses <= maxStaleness + 1,
+            "must be at most max_staleness + 1 (%d), because each use is a version later"
+                .formatted(maxStaleness + 1),
+            "lower it, or raise max_staleness");
   }
 }

@@ -89,7 +89,8 @@ final class PlanTest {
   void capacities_ofOneRun_areExact() {
     assertThat(plan().capacities())
         .isEqualTo(
-            new Capacities(8000, 2000, 500, 32, 512, 512 * 11, 64, 64, 16, 1, 200, 102_400, 0.8));
+            new Capacities(
+                8000, 2000, 500, 32, 512, 512 * 11, 64, 64, 16, 1, 1, 200, 102_400, 0.8));
   }
 
   @Test

@@ -38,8 +38,9 @@ public final class Audit {
    *       trainer gave weight to from LossTokensCounted. The two must agree: as many weighted tokens as
    *       are young enough at most, and none staler than the bound.
    *   S2  A prompt is admitted once an epoch, by difficulty at most once; its group ends once; an
-   *       answer counts under the lease
-   *       that is current and no other.
+   *       answer counts under the lease that is current and no other. A group is in a step once, and
+   *       the groups of all steps are those that ended as trained, their further uses, and the uses
+   *       of groups that are kept.
    *   S3  A prompt is given up for failures that speak against it, or for an operator's order; who
    *       is suspended gets one group at a time; a run that trained nothing is not completed.
    *
@@ -126,7 +127,10 @@ public final class Audit {
   public void record(long number, List<Event> decision) {
     record = number;
     for (Event event : decision) {
-      atCheckpoint &= event instanceof Event.GroupStale || event instanceof Event.LeaseEnded;
+      atCheckpoint &=
+          event instanceof Event.GroupStale
+              || event instanceof Event.GroupSpent
+              || event instanceof Event.LeaseEnded;
       take(event);
       events++;
       if (atCheckpoint) {
@@ -192,7 +196,8 @@ public final class Audit {
       case Event.ProcessStarted _, Event.WeightsMade _, Event.GroupDigested _ -> {}
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
       case Event.LossTokensCounted said -> lossTokensCounted = Optional.of(said);
-      case Event.StepTrained(long number) -> onStepTrained(number);
+      case Event.StepTrained(long number, List<GroupId> kept) -> onStepTrained(number, kept);
+      case Event.GroupSpent(LeaseId lease) -> onGroupSpent(lease);
       case Event.StepSkipped(long number, String _, boolean _) -> onStepSkipped(number);
       case Event.OrderTaken(OperatorCommand verb, var _) -> {
         if (verb instanceof OperatorCommand.SaveCheckpoint) {
@@ -392,7 +397,7 @@ public final class Audit {
 
   private void onBuffered(GroupSummary summary) {
     accepts(summary);
-    move(summary.lease().group(), new AuditedGroup.Buffered(summary));
+    move(summary.lease().group(), new AuditedGroup.Buffered(summary, 0));
   }
 
   private void onFiltered(GroupSummary summary) {
@@ -428,15 +433,42 @@ public final class Audit {
     count(AuditCounter.CANCELLED, 1);
   }
 
+  private void onGroupSpent(LeaseId lease) {
+    Optional<AuditedGroup> group = find(lease.group(), "is spent");
+    if (group.isPresent()
+        && group.get().place() instanceof AuditedGroup.Buffered(GroupSummary held, int _, int uses)
+        && held.lease().equals(lease)
+        && uses > 0) {
+      train(group.get(), uses);
+    } else {
+      violate(
+          AuditRule.EXACTLY_ONCE,
+          "%s is spent, and no step has trained on it and kept it".formatted(lease));
+    }
+  }
+
+  /** Ends a group as trained, after so many steps. */
+  private void train(AuditedGroup group, int uses) {
+    pending.remove(group.id());
+    count(AuditCounter.TRAINED, 1);
+    count(AuditCounter.REUSED, uses - 1L);
+  }
+
   private void takeBack(LeaseId lease, String what) {
     find(lease.group(), what)
         .ifPresent(
             group -> {
-              if (!(group.place() instanceof AuditedGroup.Buffered(GroupSummary held, int _))
+              if (!(group.place()
+                      instanceof AuditedGroup.Buffered(GroupSummary held, int _, int uses))
                   || !held.lease().equals(lease)) {
                 violate(
                     AuditRule.FENCING,
                     "%s %s while it is %s".formatted(lease, what, group.where()));
+              } else if (uses > 0) {
+                violate(
+                    AuditRule.EXACTLY_ONCE,
+                    "%s %s to be sampled again, and %d steps have trained on it"
+                        .formatted(lease, what, uses));
               }
               move(group.id(), new AuditedGroup.Waiting());
             });
@@ -478,8 +510,8 @@ public final class Audit {
           .ifPresent(
               group -> {
                 if (group.place()
-                    instanceof AuditedGroup.Buffered(GroupSummary summary, int content)) {
-                  pending.put(group.at(new AuditedGroup.Training(summary, content)));
+                    instanceof AuditedGroup.Buffered(GroupSummary summary, int content, int uses)) {
+                  pending.put(group.at(new AuditedGroup.Training(summary, content, uses)));
                 } else {
                   violate(
                       AuditRule.EXACTLY_ONCE,
@@ -490,11 +522,26 @@ public final class Audit {
     }
   }
 
-  private void onStepTrained(long number) {
+  private void onStepTrained(long number, List<GroupId> kept) {
     runs(number, "is trained");
     List<AuditedGroup> batch = training();
     prove(number, batch);
-    finish(AuditCounter.TRAINED, batch);
+    Set<GroupId> again = new HashSet<>(kept);
+    for (AuditedGroup group : batch) {
+      AuditedGroup.Training step = (AuditedGroup.Training) group.place();
+      int uses = step.uses() + 1;
+      if (again.remove(group.id())) {
+        pending.put(group.at(new AuditedGroup.Buffered(step.summary(), step.content(), uses)));
+      } else {
+        train(group, uses);
+      }
+    }
+    again.forEach(
+        id ->
+            violate(
+                AuditRule.EXACTLY_ONCE,
+                "%s is kept by step %d, which did not train on it".formatted(id, number)));
+    endStep();
     if (number != version + 1) {
       violate(AuditRule.VERSIONS, "v%d follows v%d".formatted(number, version));
     }
@@ -505,7 +552,16 @@ public final class Audit {
 
   private void onStepSkipped(long number) {
     runs(number, "is skipped");
-    finish(AuditCounter.SKIPPED, training());
+    for (AuditedGroup group : training()) {
+      int uses = ((AuditedGroup.Training) group.place()).uses();
+      if (uses > 0) {
+        train(group, uses);
+      } else {
+        pending.remove(group.id());
+        count(AuditCounter.SKIPPED, 1);
+      }
+    }
+    endStep();
     // An operator may have asked for a checkpoint at the end of this step.
     positions.add(position());
   }
@@ -518,9 +574,7 @@ public final class Audit {
     }
   }
 
-  private void finish(AuditCounter how, List<AuditedGroup> batch) {
-    batch.forEach(group -> pending.remove(group.id()));
-    count(how, batch.size());
+  private void endStep() {
     step = 0;
     lossTokensCounted = Optional.empty();
   }

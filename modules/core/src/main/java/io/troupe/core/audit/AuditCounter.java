@@ -16,7 +16,8 @@ public enum AuditCounter {
   BROKEN,
   OUTAGES,
   CANCELLED,
-  REFUSED;
+  REFUSED,
+  REUSED;
 
   /** Ways a group ends for good. */
   static final List<AuditCounter> GROUP_ENDS = List.of(TRAINED, FILTERED, SKIPPED, FAILED);

@@ -34,6 +34,7 @@ public final class AuditCounters {
     tally.add(AuditCounter.OUTAGES, ledger.outages());
     tally.add(AuditCounter.CANCELLED, ledger.cancelled());
     tally.add(AuditCounter.REFUSED, ledger.refused());
+    tally.add(AuditCounter.REUSED, ledger.reused());
     return tally;
   }
 

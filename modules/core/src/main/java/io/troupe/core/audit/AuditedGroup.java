@@ -29,17 +29,18 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
    * It is scored and waits for a step.
    *
    * @param content hash of the summary
+   * @param uses steps that trained on it
    */
-  record Buffered(GroupSummary summary, int content) implements Stage {
-    Buffered(GroupSummary summary) {
-      this(summary, summary.hashCode());
+  record Buffered(GroupSummary summary, int content, int uses) implements Stage {
+    Buffered(GroupSummary summary, int uses) {
+      this(summary, summary.hashCode(), uses);
     }
   }
 
   /** It is in the running step, with the hash that it was buffered with. */
-  record Training(GroupSummary summary, int content) implements Stage {
-    Training(GroupSummary summary) {
-      this(summary, summary.hashCode());
+  record Training(GroupSummary summary, int content, int uses) implements Stage {
+    Training(GroupSummary summary, int uses) {
+      this(summary, summary.hashCode(), uses);
     }
   }
 
@@ -50,8 +51,8 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
           case Group.Waiting() -> new Waiting();
           case Group.Leased(var lease, var worker, var version, var _, var _) ->
               new Leased(lease, worker, version);
-          case Group.Buffered(GroupSummary summary) -> new Buffered(summary);
-          case Group.Training(GroupSummary summary) -> new Training(summary);
+          case Group.Buffered(GroupSummary summary, int uses) -> new Buffered(summary, uses);
+          case Group.Training(GroupSummary summary, int uses) -> new Training(summary, uses);
         };
     int charges = group.attempts() + group.losses() + group.outages();
     return new AuditedGroup(group.id(), group.prompt(), group.epoch(), charges, place);
@@ -77,10 +78,14 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
     long stage =
         switch (place) {
           case Waiting _, Leased _ -> 1;
-          case Buffered(GroupSummary _, int content) -> 2L << 32 | (content & 0xffffffffL);
-          case Training(GroupSummary _, int content) -> 3L << 32 | (content & 0xffffffffL);
+          case Buffered(GroupSummary _, int content, int uses) -> scored(2, content, uses);
+          case Training(GroupSummary _, int content, int uses) -> scored(3, content, uses);
         };
     return mix(mix(mix(mix(id.number()) + prompt * 31L + epoch) + stage) + charges);
+  }
+
+  private static long scored(long stage, int content, int uses) {
+    return (stage + 4L * uses) << 32 | (content & 0xffffffffL);
   }
 
   /** The group, as a violation names it. */
@@ -88,8 +93,8 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
     return switch (place) {
       case Waiting _ -> "waiting";
       case Leased(var lease, var worker, var _) -> "under lease " + lease + " of " + worker.value();
-      case Buffered(GroupSummary summary, int _) -> "buffered under " + summary.lease();
-      case Training(GroupSummary summary, int _) -> "in training under " + summary.lease();
+      case Buffered(GroupSummary summary, int _, int _) -> "buffered under " + summary.lease();
+      case Training(GroupSummary summary, int _, int _) -> "in training under " + summary.lease();
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.core.replay;
 
+import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.ProcessFacts;
 import io.troupe.core.weights.WeightVersion;
@@ -24,11 +25,19 @@ public sealed interface RecordedItem {
    * A step moved the weights.
    *
    * @param batch in the order of the batch
+   * @param kept of its groups, for another use
    * @param digest of the weights behind the step; empty in a journal without digests
    */
-  record Trained(long step, List<LeaseId> batch, String digest) implements RecordedItem {
+  record Trained(long step, List<LeaseId> batch, List<GroupId> kept, String digest)
+      implements RecordedItem {
     public Trained {
       batch = List.copyOf(batch);
+      kept = List.copyOf(kept);
+    }
+
+    /** A step whose groups all ended. */
+    public Trained(long step, List<LeaseId> batch, String digest) {
+      this(step, batch, List.of(), digest);
     }
   }
 

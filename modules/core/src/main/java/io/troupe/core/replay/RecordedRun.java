@@ -66,10 +66,10 @@ public final class RecordedRun {
       case Event.GroupFiltered(GroupSummary summary) -> scored(summary, true);
       case Event.StepStarted(long _, List<GroupId> groups) ->
           batch = groups.stream().map(this::buffered).toList();
-      case Event.StepTrained(long step) ->
+      case Event.StepTrained(long step, List<GroupId> kept) ->
           items.add(
               new RecordedItem.Trained(
-                  step, batch, digests.getOrDefault(new WeightVersion(step), "")));
+                  step, batch, kept, digests.getOrDefault(new WeightVersion(step), "")));
       case Event.StepSkipped(long step, String reason, boolean _) ->
           items.add(new RecordedItem.Skipped(step, batch, reason));
       default -> {} // The others change nothing that a replay computes.
@@ -124,7 +124,7 @@ public final class RecordedRun {
           switch (items.get(i)) {
             case RecordedItem.Began(var _, WeightVersion version, String _, boolean _) ->
                 version.compareTo(checkpoint.version()) <= 0;
-            case RecordedItem.Trained(long step, var _, String _) ->
+            case RecordedItem.Trained(long step, var _, var _, String _) ->
                 step <= checkpoint.version().number();
             case RecordedItem.Scored _, RecordedItem.Skipped _ -> false;
           };

@@ -40,7 +40,7 @@ public final class RunComparison {
           case RecordedItem.Began began -> begin = begin.or(() -> Optional.of(began));
           case RecordedItem.Scored(RecordedGroup group) ->
               groups.put(group.summary().lease(), group);
-          case RecordedItem.Trained(long step, List<LeaseId> batch, String digest) ->
+          case RecordedItem.Trained(long step, List<LeaseId> batch, var _, String digest) ->
               steps.put(step, new Step(batch, digest));
           case RecordedItem.Skipped _ -> {} // It leaves the weights as they are.
         }

@@ -2,7 +2,8 @@ package io.troupe.core.rollout;
 
 /**
  * How many groups may start, after AReaL (Fu et al. 2025, eq. 3): never more are outstanding than
- * the coming eta + 1 steps can consume, so that staleness stays low before any check.
+ * the coming eta + 1 steps can consume, so that staleness stays low before any check. Where a group
+ * is used K times, what is outstanding are uses, K of a group that is under lease.
  *
  * <p>This bounds groups in aggregate, not the staleness of one token: a straggler passes it. The
  * guarantee is {@link io.troupe.core.rollout.StalenessBound}'s, at consumption.
@@ -15,10 +16,11 @@ public final class Admission {
    *
    * @param maxConcurrent most groups under lease at a time
    * @param running groups under lease
-   * @param accepted groups trained, in training or buffered, since the start of the run
+   * @param accepted uses of groups that ended as trained, and K of each in training or buffered
    * @param version steps trained
    * @param groupsPerStep B
    * @param maxStaleness eta
+   * @param uses K
    * @return 0 or more
    */
   public static long capacity(
@@ -27,8 +29,9 @@ public final class Admission {
       long accepted,
       long version,
       long groupsPerStep,
-      long maxStaleness) {
-    long outstanding = (maxStaleness + version + 1) * groupsPerStep - (accepted + running);
-    return Math.max(0, Math.min(maxConcurrent - running, outstanding));
+      long maxStaleness,
+      long uses) {
+    long room = (maxStaleness + version + 1) * groupsPerStep - (accepted + uses * running);
+    return Math.max(0, Math.min(maxConcurrent - running, room / uses));
   }
 }

@@ -38,10 +38,12 @@ public record Coordination(RunLimits limits) {
    *   S1  A step never contains a group without a trainable token (MASK) or with a stale one (DROP,
    *       WAIT); StalenessBound then zeroes what is stale inside the groups of a step.
    *   S2  Every admitted group ends exactly once: trained, filtered, skipped or failed. An answer
-   *       counts only under the lease that is current; any other is refused and counted.
+   *       counts only under the lease that is current; any other is refused and counted. Several
+   *       steps may train on a group, up to the limit; one that was trained on ends as trained.
    *   S3  If workers answer, batches form: what ends badly waits first in line and leases expire.
    *       What infrastructure fails costs no prompt: breakers hold work back from workers that fail
-   *       in a row, and from all of them while no verifier is there. A run that can only filter,
+   *       in a row, and from all of them while no verifier is there. A group that no step has
+   *       trained on goes before one that waits for another use. A run that can only filter,
    *       skip, give up or wait for what has failed ends with a reason instead of spinning, and
    *       none that trained nothing is completed.
    *   S4  All of it follows from the state alone, which is a fold over the journal.
@@ -174,7 +176,7 @@ public record Coordination(RunLimits limits) {
     private boolean saves;
 
     /** Groups buffered since then; each may have been too stale when it came. */
-    private final List<GroupSummary> arrived = new ArrayList<>();
+    private final List<Group.Buffered> arrived = new ArrayList<>();
 
     Draft(RunState state, long now) {
       this.state = state;
@@ -188,7 +190,7 @@ public record Coordination(RunLimits limits) {
       state = state.evolve(event);
       aged |= changesStaleness(event);
       if (event instanceof Event.GroupBuffered(GroupSummary summary)) {
-        arrived.add(summary);
+        arrived.add(new Group.Buffered(summary));
       }
     }
 
@@ -324,8 +326,8 @@ public record Coordination(RunLimits limits) {
       Group group = state.groups().get(lease.group());
       return group != null
           && switch (group.stage()) {
-            case Group.Buffered(GroupSummary held) -> held.lease().equals(lease);
-            case Group.Training(GroupSummary held) -> held.lease().equals(lease);
+            case Group.Buffered(GroupSummary held, int _) -> held.lease().equals(lease);
+            case Group.Training(GroupSummary held, int _) -> held.lease().equals(lease);
             case Group.Waiting _, Group.Leased _ -> false;
           };
     }
@@ -413,9 +415,18 @@ public record Coordination(RunLimits limits) {
       if (step != state.version().number() + 1 || !state.runsStep()) {
         return;
       }
-      List<LeaseId> spent = trainingLeases();
+      List<GroupId> kept = new ArrayList<>();
+      List<LeaseId> spent = new ArrayList<>();
+      for (Group.Training group : state.trainingStages()) {
+        LeaseId lease = group.summary().lease();
+        if (canBeUsedAgain(group)) {
+          kept.add(lease.group());
+        } else {
+          spent.add(lease);
+        }
+      }
       boolean asked = state.controls().checkpointAsked();
-      emit(new Event.StepTrained(step));
+      emit(new Event.StepTrained(step, kept));
       spent.forEach(lease -> effects.add(new Effect.Forget(lease)));
       effects.add(new Effect.Publish(state.version()));
       sweep();
@@ -430,6 +441,14 @@ public record Coordination(RunLimits limits) {
       if ((due || asked) && !last) {
         checkpoint(false);
       }
+    }
+
+    /** Whether a group may be in a step from the version that the running one makes. */
+    private boolean canBeUsedAgain(Group.Training group) {
+      return group.uses() + 1 < limits.step().uses()
+          && !limits
+              .bound()
+              .tooStale(group.summary(), limits.step().stale(), state.version().next());
     }
 
     private void onStepSkipped(Input.StepSkipped skipped) {
@@ -471,10 +490,7 @@ public record Coordination(RunLimits limits) {
       emit(new Event.OrderTaken(verb, order));
       switch (verb) {
         case OperatorCommand.RequeueGroup(GroupId group) -> withdraw(group, order);
-        case OperatorCommand.CancelGroup(GroupId group) -> {
-          withdraw(group, order);
-          emit(new Event.GroupFailed(group, "cancelled by " + order.by()));
-        }
+        case OperatorCommand.CancelGroup(GroupId group) -> cancel(group, order);
         case OperatorCommand.SaveCheckpoint _ -> {
           if (!state.controls().checkpointAsked()) {
             checkpoint(false);
@@ -556,8 +572,24 @@ public record Coordination(RunLimits limits) {
             requeue
                 ? Optional.of("%s waits to be sampled already".formatted(id))
                 : Optional.empty();
+        case Group.Buffered ready when requeue && ready.uses() > 0 ->
+            Optional.of("%s was trained; cancel it to end it without another use".formatted(id));
         case Group.Leased _, Group.Buffered _ -> Optional.empty();
       };
+    }
+
+    private void cancel(GroupId id, Attribution order) {
+      if (state.group(id).stage() instanceof Group.Buffered ready && ready.uses() > 0) {
+        spend(ready.summary().lease());
+      } else {
+        withdraw(id, order);
+        emit(new Event.GroupFailed(id, "cancelled by " + order.by()));
+      }
+    }
+
+    private void spend(LeaseId lease) {
+      emit(new Event.GroupSpent(lease));
+      effects.add(new Effect.Forget(lease));
     }
 
     /** Takes a group from its worker or out of the buffer, so that it waits to be sampled again. */
@@ -570,7 +602,7 @@ public record Coordination(RunLimits limits) {
               new Event.LeaseEnded(
                   held.lease(), LeaseEndReason.CANCELLED, "ordered by " + order.by()));
         }
-        case Group.Buffered(GroupSummary summary) -> {
+        case Group.Buffered(GroupSummary summary, int _) -> {
           effects.add(new Effect.Forget(summary.lease()));
           emit(new Event.GroupWithdrawn(summary.lease()));
         }
@@ -771,12 +803,17 @@ public record Coordination(RunLimits limits) {
 
     /** Sends back what no step may train on any more, so that the buffer holds only fuel. */
     private void sweep() {
-      List<GroupSummary> suspects = aged ? state.buffered().toList() : List.copyOf(arrived);
+      List<Group.Buffered> suspects = aged ? state.ready().toList() : List.copyOf(arrived);
       arrived.clear();
-      for (GroupSummary group : suspects) {
-        if (limits.bound().tooStale(group, limits.step().stale(), state.version())) {
-          emit(new Event.GroupStale(group.lease()));
-          effects.add(new Effect.Forget(group.lease()));
+      for (Group.Buffered group : suspects) {
+        if (limits.bound().tooStale(group.summary(), limits.step().stale(), state.version())) {
+          LeaseId lease = group.summary().lease();
+          if (group.uses() > 0) {
+            spend(lease);
+          } else {
+            emit(new Event.GroupStale(lease));
+            effects.add(new Effect.Forget(lease));
+          }
         }
       }
       if (aged) {
@@ -896,16 +933,21 @@ public record Coordination(RunLimits limits) {
         return;
       }
       boolean rest = exhausted() && !state.hasWaiting() && state.leaseCount() == 0;
-      if (state.bufferedCount() == 0 || (state.bufferedCount() < limits.step().groups() && !rest)) {
+      if (state.bufferedCount() == 0
+          || (state.bufferedCount() < limits.step().groups() && !rest)
+          || (limits.step().lockStep() && state.leaseCount() > 0)) {
         return;
       }
+      // No group loses its first use to the second use of another.
       List<GroupSummary> ready =
           state
-              .buffered()
+              .ready()
               .sorted(
-                  Comparator.comparing(GroupSummary::oldest)
-                      .thenComparing(group -> group.lease().group()))
+                  Comparator.comparingInt(Group.Buffered::uses)
+                      .thenComparing(group -> group.summary().oldest())
+                      .thenComparing(group -> group.summary().lease().group()))
               .limit(limits.step().groups())
+              .map(Group.Buffered::summary)
               .toList();
       if (!mustWaitForOlderGroups(ready)) {
         long step = state.version().number() + 1;
@@ -938,7 +980,9 @@ public record Coordination(RunLimits limits) {
           Stream.concat(
                   state.leases().map(Group.Leased::version),
                   state
-                      .buffered()
+                      .ready()
+                      .filter(group -> group.uses() == 0)
+                      .map(Group.Buffered::summary)
                       .filter(group -> !trained.contains(group.lease()))
                       .map(GroupSummary::oldest))
               .mapToLong(WeightVersion::number)
@@ -958,7 +1002,7 @@ public record Coordination(RunLimits limits) {
         return;
       }
       long running = state.leaseCount();
-      if (limits.step().lockStep() && running > 0) {
+      if (limits.step().lockStep() && (running > 0 || state.runsStep())) {
         return;
       }
       long capacity = capacity(running);
@@ -981,19 +1025,24 @@ public record Coordination(RunLimits limits) {
     }
 
     private long capacity(long running) {
-      long outstanding = state.accepted() + running;
+      int uses = limits.step().uses();
+      // Of a group that begins now, the steps that are left have so many uses.
+      int usable =
+          (int) Math.clamp(limits.schedule().steps() - state.version().number(), 1L, (long) uses);
       return Math.min(
           Admission.capacity(
               state.controls().concurrency() > 0
                   ? state.controls().concurrency()
                   : limits.groups().maxConcurrent(),
               running,
-              state.accepted(),
+              state.accepted(uses),
               state.version().number(),
               limits.step().groups(),
-              limits.step().maxStaleness()),
+              limits.step().maxStaleness(),
+              uses),
           // What no remaining step could train on is not begun.
-          limits.totalGroups() - outstanding);
+          Math.floorDiv(
+              limits.totalUses() - state.accepted(usable) - usable * running, (long) usable));
     }
 
     private void lease(GroupId group, WorkerId worker) {

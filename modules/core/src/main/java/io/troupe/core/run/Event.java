@@ -154,11 +154,28 @@ public sealed interface Event {
       long step, long weighted, long unweighted, long stalenessMax, long maxStaleness)
       implements Event, Notice {}
 
-  /** A step ended; its weights are the present version. */
-  record StepTrained(long step) implements Event, GroupEvent {}
+  /**
+   * A step ended; its weights are the present version.
+   *
+   * @param kept groups of it that are buffered again, for another use; the others end as trained
+   */
+  record StepTrained(long step, List<GroupId> kept) implements Event, GroupEvent {
+    public StepTrained {
+      kept = List.copyOf(kept);
+    }
+
+    /** A step whose groups all end. */
+    public StepTrained(long step) {
+      this(step, List.of());
+    }
+  }
+
+  /** A group that was kept for another use gets none; it ends as trained. */
+  record GroupSpent(LeaseId lease) implements Event, GroupEvent {}
 
   /**
-   * A step ended without moving the weights; its groups are spent.
+   * A step ended without moving the weights; its groups end, those that no step had trained on as
+   * skipped.
    *
    * @param empty whether no token of it had loss weight; otherwise a number was not finite
    */

@@ -53,11 +53,29 @@ public record Group(
       LeaseId lease, WorkerId worker, WeightVersion version, long deadlineMillis, boolean sampled)
       implements Stage {}
 
-  /** Scored and ready to train on. */
-  public record Buffered(GroupSummary summary) implements Stage {}
+  /**
+   * Scored and ready to train on.
+   *
+   * @param uses steps that trained on it so far
+   */
+  public record Buffered(GroupSummary summary, int uses) implements Stage {
+    /** A group that no step has trained on. */
+    public Buffered(GroupSummary summary) {
+      this(summary, 0);
+    }
+  }
 
-  /** In the step that is running. */
-  public record Training(GroupSummary summary) implements Stage {}
+  /**
+   * In the step that is running.
+   *
+   * @param uses steps that trained on it before this one
+   */
+  public record Training(GroupSummary summary, int uses) implements Stage {
+    /** A group that no step has trained on. */
+    public Training(GroupSummary summary) {
+      this(summary, 0);
+    }
+  }
 
   static Group admitted(GroupId id, int prompt, long epoch) {
     return new Group(id, prompt, epoch, 0, 0, 0, 0, new Waiting());

@@ -13,6 +13,7 @@ public sealed interface GroupEvent
         Event.GroupBuffered,
         Event.GroupFiltered,
         Event.GroupFailed,
+        Event.GroupSpent,
         Event.StepStarted,
         Event.StepTrained,
         Event.StepSkipped,

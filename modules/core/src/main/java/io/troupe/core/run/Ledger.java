@@ -10,9 +10,12 @@ package io.troupe.core.run;
  *   admitted = trained + filtered + skipped + failed + W + L + F + T
  * </pre>
  *
+ * <p>A group may be trained by several steps, and ends once. The groups of all steps that moved the
+ * weights are {@code trained + reused} and the uses so far of groups in F and T.
+ *
  * @param admitted groups admitted
  * @param granted leases granted
- * @param trained groups trained
+ * @param trained groups that ended after one or more steps had trained on them
  * @param filtered groups put aside as degenerate
  * @param skipped groups of steps whose loss or gradient was not finite
  * @param failed groups given up after too many attempts
@@ -23,6 +26,7 @@ package io.troupe.core.run;
  * @param outages leases that an engine failed, or that no verifier was there for
  * @param cancelled leases ended by a drain, the end, a resume, or an operator
  * @param refused answers refused because their lease had ended; they are in no sum
+ * @param reused uses of the trained groups beyond the first of each
  */
 public record Ledger(
     long admitted,
@@ -37,9 +41,10 @@ public record Ledger(
     long failures,
     long outages,
     long cancelled,
-    long refused) {
+    long refused,
+    long reused) {
   /** Nothing has happened. */
-  public static final Ledger EMPTY = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  public static final Ledger EMPTY = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** Leases that ended, one way or another. */
   public long endedLeases() {
@@ -59,8 +64,9 @@ public record Ledger(
     return plus(Account.GRANTED, 1);
   }
 
-  Ledger train(long groups) {
-    return plus(Account.TRAINED, groups);
+  /** Groups end as trained, after so many uses of all of them together. */
+  Ledger train(long groups, long uses) {
+    return plus(Account.TRAINED, groups).plus(Account.REUSED, uses - groups);
   }
 
   Ledger filter() {
@@ -103,7 +109,8 @@ public record Ledger(
     FAILURES,
     OUTAGES,
     CANCELLED,
-    REFUSED
+    REFUSED,
+    REUSED
   }
 
   private Ledger plus(Account account, long groups) {
@@ -120,6 +127,7 @@ public record Ledger(
         failures + (account == Account.FAILURES ? groups : 0),
         outages + (account == Account.OUTAGES ? groups : 0),
         cancelled + (account == Account.CANCELLED ? groups : 0),
-        refused + (account == Account.REFUSED ? groups : 0));
+        refused + (account == Account.REFUSED ? groups : 0),
+        reused + (account == Account.REUSED ? groups : 0));
   }
 }

@@ -88,14 +88,18 @@ final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
     return new LiveGroups(next, counts);
   }
 
-  /** Without the groups of the step that is over. */
-  LiveGroups withoutTraining() {
+  /** Without the groups of the step that is over, but for those that are buffered again. */
+  LiveGroups endTraining(List<Group> kept) {
     GroupTree rest = tree;
     for (Iterator<Group> trained = tree.iterator(TRAINING); trained.hasNext(); ) {
       rest = rest.without(trained.next().id());
     }
+    for (Group group : kept) {
+      rest = rest.with(group, BUFFERED);
+    }
     int[] counts = sizes.clone();
     counts[TRAINING] = 0;
+    counts[BUFFERED] += kept.size();
     return new LiveGroups(rest, counts);
   }
 

@@ -87,15 +87,34 @@ public record RunLimits(
    * @param groups B, of a step
    * @param maxStaleness eta
    * @param stale what becomes of stale groups
-   * @param lockStep one worker and eta 0: leases are granted only when nothing is under lease, so
-   *     that the composition of every decode batch, and with it every rounding, is reproducible
+   * @param lockStep one worker and eta = uses - 1: leases are granted only when nothing is under
+   *     lease and no step runs, so that the composition of every decode batch, and with it every
+   *     rounding, is reproducible
+   * @param uses steps that train on a group, at most
    */
-  public record Step(int groups, int maxStaleness, StalePolicy stale, boolean lockStep) {
+  public record Step(int groups, int maxStaleness, StalePolicy stale, boolean lockStep, int uses) {
     public Step {
       require(groups >= 1, "a step trains on 1 or more groups, not %d", groups);
       require(maxStaleness >= 0, "max_staleness is 0 or greater, not %d", maxStaleness);
+      require(uses >= 1, "a group is used once or more, not %d times", uses);
       require(
-          !lockStep || maxStaleness == 0, "lock-step needs max_staleness 0, not %d", maxStaleness);
+          uses <= maxStaleness + 1L,
+          "each use of a group is a version later than the one before, so max_staleness %d allows"
+              + " %d uses, not %d",
+          maxStaleness,
+          maxStaleness + 1L,
+          uses);
+      require(
+          !lockStep || maxStaleness == uses - 1,
+          "lock-step with %d uses of a group needs max_staleness %d, not %d",
+          uses,
+          uses - 1,
+          maxStaleness);
+    }
+
+    /** A step that no other trains on the groups of. */
+    public Step(int groups, int maxStaleness, StalePolicy stale, boolean lockStep) {
+      this(groups, maxStaleness, stale, lockStep, 1);
     }
   }
 
@@ -165,8 +184,8 @@ public record RunLimits(
     return new RunLimits(prompts, groups, step, schedule, other);
   }
 
-  /** Groups that the run trains on, at most; the greatest number there is if they are more. */
-  long totalGroups() {
+  /** Groups of all steps, each use of a group counted; the greatest number there is if more. */
+  long totalUses() {
     return schedule.steps > Long.MAX_VALUE / step.groups
         ? Long.MAX_VALUE
         : schedule.steps * step.groups;

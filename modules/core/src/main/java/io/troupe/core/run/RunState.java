@@ -134,23 +134,26 @@ public record RunState(
       case Event.WorkerRetired(WorkerId id) -> worker(id, worker(id).markedAbsent());
       case Event.StepStarted(long _, List<GroupId> batch) -> train(batch);
       case Event.Notice _ -> this;
-      case Event.StepTrained(long step) -> {
-        int batch = live().training().size();
-        yield groups(live().withoutTraining())
-            .ledger(ledger.train(batch))
-            .version(new WeightVersion(step))
-            .streaks(streaks.train())
-            .outages(outages.succeeded())
-            .controls(controls.checkpointAsked(false));
-      }
+      case Event.StepTrained(long step, List<GroupId> kept) ->
+          endTraining(kept)
+              .version(new WeightVersion(step))
+              .streaks(streaks.train())
+              .outages(outages.succeeded())
+              .controls(controls.checkpointAsked(false));
       case Event.StepSkipped(long _, String reason, boolean empty) -> {
-        int batch = live().training().size();
-        yield groups(live().withoutTraining())
-            .ledger(ledger.skip(batch))
+        List<Group.Training> batch = trainingStages();
+        List<Group.Training> used = batch.stream().filter(group -> group.uses() > 0).toList();
+        yield groups(live().endTraining(List.of()))
+            .ledger(
+                ledger
+                    .skip(batch.size() - used.size())
+                    .train(used.size(), used.stream().mapToLong(Group.Training::uses).sum()))
             .streaks(streaks.skip(empty, reason))
             .outages(outages.succeeded())
             .controls(controls.checkpointAsked(false));
       }
+      case Event.GroupSpent(LeaseId lease) ->
+          without(lease.group()).ledger(ledger.train(1, usesOf(group(lease.group()))));
       case Event.OrderTaken(OperatorCommand.PauseAdmission pause, Attribution _) ->
           orders(pause).outages(outages.succeeded());
       // What failed while nothing was wanted is no outage of the run, however long that was.
@@ -186,7 +189,12 @@ public record RunState(
 
   /** Groups ready to train on. */
   public Stream<GroupSummary> buffered() {
-    return live().buffered().stream().map(group -> ((Group.Buffered) group.stage()).summary());
+    return ready().map(Group.Buffered::summary);
+  }
+
+  /** Groups ready to train on, with the uses that they have had. */
+  public Stream<Group.Buffered> ready() {
+    return live().buffered().stream().map(group -> (Group.Buffered) group.stage());
   }
 
   /** Groups of the step that is running; none when the trainer is idle. */
@@ -226,9 +234,11 @@ public record RunState(
         : Optional.empty();
   }
 
-  /** Groups that count as accepted in the admission formula. */
-  public long accepted() {
-    return ledger.trained() + bufferedCount() + live().training().size();
+  /** Uses that accepted groups have had or may have, as the admission formula counts them. */
+  public long accepted(int usesOfGroup) {
+    return ledger.trained()
+        + ledger.reused()
+        + (long) usesOfGroup * (bufferedCount() + live().training().size());
   }
 
   public Group group(GroupId id) {
@@ -264,9 +274,39 @@ public record RunState(
     for (GroupId id : batch) {
       Group group = group(id);
       invariant(group.stage() instanceof Group.Buffered, "%s is not buffered", id);
-      training.add(group.at(new Group.Training(((Group.Buffered) group.stage()).summary())));
+      Group.Buffered ready = (Group.Buffered) group.stage();
+      training.add(group.at(new Group.Training(ready.summary(), ready.uses())));
     }
     return groups(live().train(training));
+  }
+
+  /** After a step that moved the weights: its groups end as trained, or are buffered again. */
+  private RunState endTraining(List<GroupId> kept) {
+    List<Group> buffered = new ArrayList<>(kept.size());
+    long uses = trainingStages().stream().mapToLong(group -> group.uses() + 1L).sum();
+    for (GroupId id : kept) {
+      Group group = group(id);
+      invariant(group.stage() instanceof Group.Training, "%s is not in training", id);
+      Group.Training trained = (Group.Training) group.stage();
+      buffered.add(group.at(new Group.Buffered(trained.summary(), trained.uses() + 1)));
+      uses -= trained.uses() + 1L;
+    }
+    return groups(live().endTraining(buffered))
+        .ledger(ledger.train(live().training().size() - kept.size(), uses));
+  }
+
+  /** Groups of the step that is running, with the uses that they had before it. */
+  List<Group.Training> trainingStages() {
+    return live().training().stream().map(group -> (Group.Training) group.stage()).toList();
+  }
+
+  /** Steps that trained on a buffered group, one or more. */
+  private static int usesOf(Group group) {
+    invariant(
+        group.stage() instanceof Group.Buffered ready && ready.uses() > 0,
+        "%s was not kept for another use",
+        group.id());
+    return ((Group.Buffered) group.stage()).uses();
   }
 
   private RunState group(Group group) {

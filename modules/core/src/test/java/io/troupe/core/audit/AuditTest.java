@@ -87,7 +87,7 @@ final class AuditTest {
     assertThat(report.stands())
         .hasToString(
             "admitted=2 trained=1 filtered=0 skipped=0 failed=0 granted=3 stale=0 expired=0 lost=0"
-                + " broken=1 outages=0 cancelled=0 refused=1");
+                + " broken=1 outages=0 cancelled=0 refused=1 reused=0");
     assertThat(report.tokens()).isEqualTo(new AuditReport.Tokens(4, 0, 0, 1));
   }
 

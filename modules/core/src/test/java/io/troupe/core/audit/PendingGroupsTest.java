@@ -61,8 +61,8 @@ final class PendingGroupsTest {
     return switch (random.nextInt(4)) {
       case 0 -> new AuditedGroup.Waiting();
       case 1 -> new AuditedGroup.Leased(lease, new WorkerId("a"), WeightVersion.BASE);
-      case 2 -> new AuditedGroup.Buffered(summary);
-      default -> new AuditedGroup.Training(summary);
+      case 2 -> new AuditedGroup.Buffered(summary, 0);
+      default -> new AuditedGroup.Training(summary, 0);
     };
   }
 }

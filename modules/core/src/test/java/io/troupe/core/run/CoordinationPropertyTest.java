@@ -67,6 +67,45 @@ class CoordinationPropertyTest {
     assertProgress(world);
   }
 
+  /** Groups that several steps train on, over lives that end and resume, and to a last step. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void decide_groupsOfSeveralUses_keepThePromisesAndCountEveryUse(long seed) {
+    StalePolicy policy = List.of(StalePolicy.values()).get((int) (seed % 3));
+    int uses = 2 + (int) (seed / 3 % 2);
+    for (int slack = 0; slack <= 2; slack++) {
+      RunLimits limits = used(policy, uses, slack, slack == 0 && seed % 2 == 0);
+      World world = new World(new Coordination(limits), seed);
+      for (int life = 0; life < 4; life++) {
+        for (int i = 0; i < 300 && world.end().isEmpty(); i++) {
+          world.disturb();
+        }
+        if (world.end().isEmpty()) {
+          world.crash();
+        }
+      }
+      assertThat(world.replay()).isEqualTo(world.state());
+      assertSound(world);
+      assertProgress(world);
+      for (int round = 0; round < 400 && world.end().isEmpty(); round++) {
+        world.work();
+      }
+      assertThat(world.end()).as("%s ends", world.state()).isPresent();
+      assertThat(world.state().ledger().reused()).isPositive();
+      assertSound(world);
+    }
+  }
+
+  private static RunLimits used(StalePolicy policy, int uses, int slack, boolean lockStep) {
+    return new RunLimits(
+            new RunLimits.Prompts(7, 11, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(2, 6, 200, true, false, 300),
+            new RunLimits.Step(3, uses - 1 + slack, policy, lockStep, uses),
+            new RunLimits.Schedule(60, 0, 4, 5, 0, 100),
+            OutageLimits.DEFAULT)
+        .withOutages(new OutageLimits(10, 80, 1_000_000));
+  }
+
   /** Groups of different sizes keep the promises of groups of one size. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
@@ -209,6 +248,7 @@ class CoordinationPropertyTest {
     assertThat(report.version()).isEqualTo(world.state().version().number());
     assertThat(report.pending()).isEqualTo(world.state().groups().size());
     assertThat(report.stands().of(AuditCounter.TRAINED)).isEqualTo(ledger.trained());
+    assertThat(report.stands().of(AuditCounter.REUSED)).isEqualTo(ledger.reused());
     assertThat(report.stands().of(AuditCounter.CANCELLED)).isEqualTo(ledger.cancelled());
   }
 

@@ -26,6 +26,7 @@ public final class Limits {
   private long checkpointEvery;
   private long evaluateEvery;
   private boolean lockStep;
+  private int uses = 1;
   private boolean withoutPerfect;
 
   Limits prompts(int value) {
@@ -80,6 +81,11 @@ public final class Limits {
     return this;
   }
 
+  Limits uses(int value) {
+    uses = value;
+    return this;
+  }
+
   Limits withoutPerfectGroups() {
     withoutPerfect = true;
     return this;
@@ -99,7 +105,7 @@ public final class Limits {
         new RunLimits(
                 new RunLimits.Prompts(prompts, 7, PromptSampling.UNIFORM, 3),
                 new RunLimits.Groups(2, maxConcurrent, LEASE_MILLIS, filter, false, 5),
-                new RunLimits.Step(groupsPerStep, maxStaleness, stale, lockStep),
+                new RunLimits.Step(groupsPerStep, maxStaleness, stale, lockStep, uses),
                 new RunLimits.Schedule(
                     steps, epochs, checkpointEvery, evaluateEvery, 0.9, DRAIN_MILLIS),
                 OutageLimits.DEFAULT)

@@ -52,7 +52,7 @@ final class LiveGroupsTest {
           batch.forEach(group -> expected.put(group.id(), group));
         }
         case 3 -> {
-          live = live.withoutTraining();
+          live = live.endTraining(List.of());
           expected.values().removeIf(group -> group.stage() instanceof Group.Training);
         }
         default -> {

@@ -62,6 +62,27 @@ class RunLimitsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "0, 1, false, true",
+    "0, 2, false, false",
+    "1, 2, false, true",
+    "2, 4, false, false",
+    "1, 2, true, true",
+    "2, 2, true, false",
+    "1, 0, false, false"
+  })
+  void constructor_uses_areAtMostTheVersionsThatStalenessAllows(
+      int staleness, int uses, boolean lockStep, boolean taken) {
+    if (taken) {
+      assertThat(new RunLimits.Step(3, staleness, StalePolicy.MASK, lockStep, uses).uses())
+          .isEqualTo(uses);
+    } else {
+      assertThatThrownBy(() -> new RunLimits.Step(3, staleness, StalePolicy.MASK, lockStep, uses))
+          .hasMessageContaining("use");
+    }
+  }
+
   @Test
   void promptAt_listed_isThePositionInEveryEpoch() {
     RunLimits listed = LIMITS_OF_FIVE.inListedOrder();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,7 @@ class RunStateTest {
                 reason == LeaseEndReason.FAILED ? 1 : 0,
                 away ? 1 : 0,
                 reason == LeaseEndReason.CANCELLED ? 1 : 0,
+                0,
                 0));
     assertThat(ledger.endedLeases()).isEqualTo(1);
     assertThat(ledger.endedGroups()).isZero();
@@ -111,12 +113,54 @@ class RunStateTest {
   void evolve_stepTrained_endsItsGroups() {
     RunState training = buffered().evolve(new Event.StepStarted(1, List.of(ONE)));
     assertThat(training.inTraining().map(Group::id)).containsExactly(ONE);
-    assertThat(training.accepted()).isEqualTo(1);
+    assertThat(training.accepted(1)).isEqualTo(1);
+    assertThat(training.accepted(3)).isEqualTo(3);
     RunState trained = training.evolve(new Event.StepTrained(1));
     assertThat(trained.groups()).isEmpty();
-    assertThat(trained.accepted()).isEqualTo(1);
+    assertThat(trained.accepted(1)).isEqualTo(1);
     assertThat(trained.ledger().endedGroups()).isEqualTo(1);
+    assertThat(trained.ledger().reused()).isZero();
     assertThat(trained.balanced()).isTrue();
+  }
+
+  @Test
+  void evolve_groupKeptByAStep_isBufferedAgainAndEndsOnceWithAllItsUses() {
+    RunState kept = used(buffered(), 1);
+    assertThat(kept.ready().map(Group.Buffered::uses)).containsExactly(1);
+    assertThat(kept.accepted(3)).isEqualTo(3);
+    assertThat(kept.ledger().trained()).isZero();
+    RunState again = used(kept, 2).evolve(new Event.StepStarted(3, List.of(ONE)));
+
+    RunState trained = again.evolve(new Event.StepTrained(3));
+    assertThat(trained.groups()).isEmpty();
+    assertThat(trained.ledger().trained()).isEqualTo(1);
+    assertThat(trained.ledger().reused()).isEqualTo(2);
+    assertThat(trained.accepted(3)).isEqualTo(3);
+    assertThat(trained.balanced()).isTrue();
+
+    RunState skipped = again.evolve(new Event.StepSkipped(3, "not finite"));
+    assertThat(skipped.ledger().skipped()).isZero();
+    assertThat(skipped.ledger().trained()).isEqualTo(1);
+    assertThat(skipped.ledger().reused()).isEqualTo(1);
+    assertThat(skipped.balanced()).isTrue();
+  }
+
+  @Test
+  void evolve_groupSpent_endsAsTrainedIfAStepHasTrainedOnIt() {
+    LeaseId lease = buffered().buffered().findFirst().orElseThrow().lease();
+    RunState spent = used(buffered(), 1).evolve(new Event.GroupSpent(lease));
+    assertThat(spent.groups()).isEmpty();
+    assertThat(spent.ledger().trained()).isEqualTo(1);
+    assertThat(spent.ledger().reused()).isZero();
+    assertThat(spent.balanced()).isTrue();
+    assertThatThrownBy(() -> buffered().evolve(new Event.GroupSpent(lease)))
+        .hasMessageContaining("was not kept for another use");
+  }
+
+  private static RunState used(RunState state, long step) {
+    return state
+        .evolve(new Event.StepStarted(step, List.of(ONE)))
+        .evolve(new Event.StepTrained(step, List.of(ONE)));
   }
 
   @Test
@@ -126,8 +170,8 @@ class RunStateTest {
 
   @Test
   void accepted_bufferedGroup_counts() {
-    assertThat(leased().accepted()).isZero();
-    assertThat(buffered().accepted()).isEqualTo(1);
+    assertThat(leased().accepted(2)).isZero();
+    assertThat(buffered().accepted(2)).isEqualTo(2);
   }
 
   @Test
@@ -163,11 +207,11 @@ class RunStateTest {
 
   @Test
   void ledger_everyKind_standsInItsSums() {
-    Ledger ledger = new Ledger(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096);
+    Ledger ledger = new Ledger(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192);
     assertThat(ledger.endedLeases()).isEqualTo(4 + 8 + 16 + 64 + 128 + 256 + 512 + 1024 + 2048);
     assertThat(ledger.endedGroups()).isEqualTo(4 + 8 + 16 + 32);
-    assertThat(ledger.admit().grant().train(3).filter().skip(5).giveUp().refuse())
-        .isEqualTo(new Ledger(2, 3, 7, 9, 21, 33, 64, 128, 256, 512, 1024, 2048, 4097));
+    assertThat(ledger.admit().grant().train(3, 5).filter().skip(5).giveUp().refuse())
+        .isEqualTo(new Ledger(2, 3, 7, 9, 21, 33, 64, 128, 256, 512, 1024, 2048, 4097, 8194));
   }
 
   @Test

@@ -1,7 +1,5 @@
 package io.troupe.core.run;
 
-import static java.util.Comparator.comparing;
-
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
@@ -43,12 +41,15 @@ record ScannedDecisions(RunLimits limits) {
         .findFirst();
   }
 
-  /** The groups of a step that starts in this state: the oldest of the buffer, by number. */
+  /** The groups of a step from this state: of the buffer's least used the oldest, by number. */
   List<GroupId> batch(RunState state) {
-    return buffered(state)
-        .sorted(comparing(ScannedDecisions::oldest).thenComparing(group -> group.lease().group()))
+    return stages(state)
+        .sorted(
+            Comparator.comparingInt(Group.Buffered::uses)
+                .thenComparing(group -> oldest(group.summary()))
+                .thenComparing(group -> group.summary().lease().group()))
         .limit(limits.step().groups())
-        .map(group -> group.lease().group())
+        .map(group -> group.summary().lease().group())
         .sorted()
         .toList();
   }
@@ -66,10 +67,14 @@ record ScannedDecisions(RunLimits limits) {
   }
 
   private static Stream<GroupSummary> buffered(RunState state) {
+    return stages(state).map(Group.Buffered::summary);
+  }
+
+  private static Stream<Group.Buffered> stages(RunState state) {
     return state.groups().values().stream()
         .map(Group::stage)
         .filter(Group.Buffered.class::isInstance)
-        .map(stage -> ((Group.Buffered) stage).summary());
+        .map(Group.Buffered.class::cast);
   }
 
   private static WeightVersion oldest(GroupSummary group) {

@@ -290,4 +290,87 @@ class StepsTest {
       assertThat(run.training()).containsExactly(3L, 4L);
     }
   }
+
+  @Nested
+  class Uses {
+    /** Three groups of v0 under lease, of two uses each: those that fit into three steps. */
+    private static Rehearsal twice(StalePolicy policy) {
+      Rehearsal run = new Limits().stale(policy, 2).uses(2).begun().ask("a", 6);
+      assertThat(run.leased()).containsExactly(1L, 2L, 3L);
+      return run.score(1, 0).score(2, 0);
+    }
+
+    @Test
+    void stepTrained_groupsWithAUseLeft_areInTheNextStepAndForgottenBehindIt() {
+      Rehearsal run = twice(StalePolicy.MASK).trained();
+      assertThat(run.events())
+          .startsWith(new Event.StepTrained(1, List.of(group(1), group(2))))
+          .contains(new Event.StepStarted(2, List.of(group(1), group(2))));
+      assertThat(run.effects(Effect.Forget.class)).isEmpty();
+      run.trained();
+      assertThat(run.events()).startsWith(new Event.StepTrained(2));
+      assertThat(run.effects(Effect.Forget.class))
+          .containsExactly(new Effect.Forget(lease(1, 1)), new Effect.Forget(lease(2, 2)));
+      assertThat(run.state().ledger().trained()).isEqualTo(2);
+      assertThat(run.state().ledger().reused()).isEqualTo(2);
+    }
+
+    @Test
+    void startStep_groupThatNoStepTrainedOn_goesBeforeOlderGroupsThatWere() {
+      Rehearsal run = twice(StalePolicy.WAIT).score(3, 0).trained();
+      assertThat(run.training()).containsExactly(1L, 3L);
+      assertThat(run.buffered()).containsExactly(2L);
+    }
+
+    @Test
+    void stepTrained_keptGroupTooStale_endsAsTrained() {
+      Rehearsal run = twice(StalePolicy.DROP).score(3, 0).trained().score(4, 1).trained();
+      assertThat(run.training()).containsExactly(2L, 4L);
+      run.trained();
+      assertThat(run.events())
+          .startsWith(
+              new Event.StepTrained(3, List.of(group(4))), new Event.GroupSpent(lease(3, 3)));
+      assertThat(run.effects(Effect.Forget.class))
+          .containsExactly(new Effect.Forget(lease(2, 2)), new Effect.Forget(lease(3, 3)));
+      assertThat(run.state().ledger().trained()).isEqualTo(3);
+      assertThat(run.state().ledger().reused()).isEqualTo(2);
+      assertThat(run.state().ledger().stale()).isZero();
+    }
+
+    @Test
+    void ordered_aKeptGroup_isNotSampledAgainAndCanBeEnded() {
+      Rehearsal run = twice(StalePolicy.MASK).score(3, 0).trained();
+      Attribution order = new Attribution("ada", "");
+      run.tell(new Input.Ordered(new OperatorCommand.RequeueGroup(group(2)), order));
+      assertThat(run.events())
+          .containsExactly(
+              new Event.OrderRefused(
+                  new OperatorCommand.RequeueGroup(group(2)),
+                  order,
+                  "g2 was trained; cancel it to end it without another use"));
+      run.tell(new Input.Ordered(new OperatorCommand.CancelGroup(group(2)), order));
+      assertThat(run.events()).contains(new Event.GroupSpent(lease(2, 2)));
+      assertThat(run.effects()).contains(new Effect.Forget(lease(2, 2)));
+      assertThat(run.state().ledger().trained()).isEqualTo(1);
+      assertThat(run.state().ledger().failed()).isZero();
+    }
+
+    @Test
+    void grant_lastSteps_beginsNoMoreThanTheyCanUse() {
+      Rehearsal run = new Limits().stale(StalePolicy.MASK, 2).uses(2).steps(1).begun().ask("a", 6);
+      assertThat(run.leased()).as("one use of each in the only step").containsExactly(1L, 2L);
+    }
+
+    @Test
+    void lockStep_twoUses_samplesOnlyBetweenTheStepsOnABatch() {
+      Rehearsal run = new Limits().lockStep().stale(StalePolicy.MASK, 1).uses(2).begun();
+      run.ask("a", 8);
+      assertThat(run.leased()).containsExactly(1L, 2L);
+      run.score(1, 0).score(2, 0);
+      assertThat(run.leased()).isEmpty();
+      assertThat(run.trained().training()).containsExactly(1L, 2L);
+      assertThat(run.leased()).isEmpty();
+      assertThat(run.trained().leased()).containsExactly(3L, 4L);
+    }
+  }
 }

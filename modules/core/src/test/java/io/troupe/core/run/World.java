@@ -95,6 +95,10 @@ final class World {
 
   private final LinkedHashMap<GroupId, String> prompts = new LinkedHashMap<>();
   private final Set<String> admitted = new HashSet<>();
+
+  /** Steps that trained on a group, of those that no crash undid. */
+  private final Map<GroupId, Integer> uses = new HashMap<>();
+
   private RunState checkpoint = RunState.INITIAL;
 
   /** Decisions in the journal up to the end of the checkpoint's: a resume reads on from there. */
@@ -107,6 +111,7 @@ final class World {
   private int fatesAtCheckpoint;
   private int promptsAtCheckpoint;
   private Map<LeaseId, GroupSummary> atTrainerAtCheckpoint = Map.of();
+  private Map<GroupId, Integer> usesAtCheckpoint = Map.of();
   private RunState state = RunState.INITIAL;
 
   /** The fold of this many events, all of them synced, by somebody who has the journal alone. */
@@ -367,6 +372,8 @@ final class World {
     }
     atTrainer.clear();
     atTrainer.putAll(atTrainerAtCheckpoint);
+    uses.clear();
+    uses.putAll(usesAtCheckpoint);
     inFlight.removeIf(Input.CheckpointSaved.class::isInstance);
     inFlight.removeIf(Input.StepTrained.class::isInstance);
     inFlight.removeIf(Input.StepSkipped.class::isInstance);
@@ -457,8 +464,26 @@ final class World {
       case Event.LeaseEnded(LeaseId lease, var _, var _, var _) -> endLease(lease);
       case Event.GroupBuffered(GroupSummary summary) -> endLease(summary.lease());
       case Event.RunResumed _ -> current.clear();
-      case Event.StepTrained _ -> state.inTraining().forEach(group -> end(group.id(), "trained"));
-      case Event.StepSkipped _ -> state.inTraining().forEach(group -> end(group.id(), "skipped"));
+      case Event.StepTrained(long _, List<GroupId> kept) ->
+          state
+              .inTraining()
+              .forEach(
+                  group -> {
+                    int so = uses.merge(group.id(), 1, Integer::sum);
+                    must(so <= coordination.limits().step().uses(), "%s is used too often", group);
+                    if (!kept.contains(group.id())) {
+                      end(group.id(), "trained");
+                    }
+                  });
+      case Event.StepSkipped _ ->
+          state
+              .inTraining()
+              .forEach(
+                  group -> end(group.id(), uses.containsKey(group.id()) ? "trained" : "skipped"));
+      case Event.GroupSpent(LeaseId lease) -> {
+        must(uses.containsKey(lease.group()), "%s is spent and was never used", lease);
+        end(lease.group(), "trained");
+      }
       case Event.GroupFiltered(GroupSummary summary) -> {
         endLease(summary.lease());
         end(summary.lease().group(), "filtered");
@@ -512,6 +537,7 @@ final class World {
         fatesAtCheckpoint = fates.size();
         promptsAtCheckpoint = prompts.size();
         atTrainerAtCheckpoint = new HashMap<>(atTrainer);
+        usesAtCheckpoint = new HashMap<>(uses);
         inFlight.add(new Input.CheckpointSaved(step, last));
       }
       case Effect.Forget(LeaseId lease) -> atTrainer.remove(lease);
@@ -697,19 +723,35 @@ final class World {
     must(state.balanced(), "the books do not balance");
     must(running <= limits.groups().maxConcurrent(), "more leases than allowed");
     must(
-        state.accepted() + running
+        state.accepted(limits.step().uses()) + limits.step().uses() * running
             <= (limits.step().maxStaleness() + state.version().number() + 1)
                 * limits.step().groups(),
-        "more groups outstanding than the next eta + 1 steps consume");
+        "more uses outstanding than the next eta + 1 steps consume");
+    must(
+        uses.values().stream().mapToLong(Integer::longValue).sum()
+            == ledger.trained() + ledger.reused() + keptUses(),
+        "the uses of groups are not those that the books name");
     must(ledger.endedGroups() == fates.size(), "a group ended that the books do not know");
     must(ledger.admitted() == prompts.size(), "a group was admitted that the books do not know");
     for (Group group : state.groups().values()) {
       must(!fates.containsKey(group.id()), "a group that ended is live");
       must(
-          !(group.stage() instanceof Group.Buffered(GroupSummary summary))
+          !(group.stage() instanceof Group.Buffered(GroupSummary summary, int _))
               || atTrainer.containsKey(summary.lease()),
           "the tokens of a buffered group are gone");
     }
+  }
+
+  private long keptUses() {
+    return state.groups().values().stream()
+        .mapToLong(
+            group ->
+                switch (group.stage()) {
+                  case Group.Buffered ready -> ready.uses();
+                  case Group.Training step -> step.uses();
+                  case Group.Waiting _, Group.Leased _ -> 0;
+                })
+        .sum();
   }
 
   private void must(boolean rule, String failure, Object... values) {

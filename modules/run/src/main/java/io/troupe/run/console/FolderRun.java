@@ -61,7 +61,8 @@ public final class FolderRun implements RunSource, AutoCloseable {
             config.training().maxStaleness(),
             config.training().stale().name().toLowerCase(Locale.ROOT),
             config.rollout().maxConcurrentGroups(),
-            config.training().steps());
+            config.training().steps(),
+            config.training().groupUses());
     FolderRun run =
         new FolderRun(folder, new RunFold(facts, KEPT_EVENTS), RunJournal.open(folder.journal()));
     run.follow();

@@ -171,7 +171,7 @@ final class ForkContent implements RunContent {
   @Override
   public List<Input> step(Effect.Train step, LossTokens tokens) {
     List<ScoredGroup> batch =
-        step.groups().stream().map(lease -> Objects.requireNonNull(groups.remove(lease))).toList();
+        step.groups().stream().map(lease -> Objects.requireNonNull(groups.get(lease))).toList();
     return switch (ReplayedTrainer.on(
         trainer, () -> trainer.train(step.step(), step.from(), batch))) {
       case TrainerTasks.WeightsKept(String reason, boolean empty) ->

@@ -64,7 +64,7 @@ final class ForkRecord implements AutoCloseable {
         Optional<RunJson.Entry> next = journal.next();
         while (next.isPresent()) {
           List<Event> events = next.get().events();
-          int at = events.indexOf(new Event.StepTrained(step));
+          int at = indexOf(events, step);
           if (at >= 0) {
             found =
                 Optional.of(
@@ -75,6 +75,15 @@ final class ForkRecord implements AutoCloseable {
         }
       }
       return found;
+    }
+
+    private static int indexOf(List<Event> events, long step) {
+      for (int i = 0; i < events.size(); i++) {
+        if (events.get(i) instanceof Event.StepTrained(long trained, var _) && trained == step) {
+          return i;
+        }
+      }
+      return -1;
     }
   }
 
@@ -198,7 +207,7 @@ final class ForkRecord implements AutoCloseable {
       throw new UncheckedIOException(unwritten);
     }
     for (Event event : events) {
-      if (event instanceof Event.StepTrained(long step)) {
+      if (event instanceof Event.StepTrained(long step, var _)) {
         metrics.write(
             meter.row(step, reading.orElseThrow(), StepMeter.Verification.NONE, now).toMap());
       }

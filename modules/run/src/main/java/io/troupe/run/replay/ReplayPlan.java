@@ -117,7 +117,7 @@ record ReplayPlan(
           digest = began.digest();
           first = !began.resumed();
         }
-        case RecordedItem.Trained(long step, var _, String made) -> {
+        case RecordedItem.Trained(long step, var _, var _, String made) -> {
           version = new WeightVersion(step);
           digest = made;
         }
@@ -172,7 +172,9 @@ record ReplayPlan(
     int end = 0;
     boolean beyond = false;
     for (int i = 0; i < items.size() && !beyond; i++) {
-      beyond = items.get(i) instanceof RecordedItem.Trained(long step, var _, var _) && step > last;
+      beyond =
+          items.get(i) instanceof RecordedItem.Trained(long step, var _, var _, var _)
+              && step > last;
       end = beyond ? end : i + 1;
     }
     List<RecordedItem> kept = items.subList(0, end);
@@ -196,15 +198,15 @@ record ReplayPlan(
         .toList();
   }
 
-  /** The steps that train on a lease's group. */
+  /** The first step that trains on a lease's group. */
   Map<LeaseId, Long> steps() {
     Map<LeaseId, Long> steps = new HashMap<>();
     for (RecordedItem item : items) {
       switch (item) {
-        case RecordedItem.Trained(long step, var batch, String _) ->
-            batch.forEach(lease -> steps.put(lease, step));
+        case RecordedItem.Trained(long step, var batch, var _, String _) ->
+            batch.forEach(lease -> steps.putIfAbsent(lease, step));
         case RecordedItem.Skipped(long step, var batch, String _) ->
-            batch.forEach(lease -> steps.put(lease, step));
+            batch.forEach(lease -> steps.putIfAbsent(lease, step));
         case RecordedItem.Began _, RecordedItem.Scored _ -> {}
       }
     }

@@ -6,6 +6,7 @@ import io.troupe.core.replay.RecordedItem;
 import io.troupe.core.replay.RecordedRun;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.CompletionDigest;
+import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -176,7 +178,7 @@ public final class RunReplay implements AutoCloseable {
     return trainer.newest();
   }
 
-  /** The scored groups that no step has trained on, with their tokens. */
+  /** The scored groups that have not ended, with their tokens. */
   Map<LeaseId, ScoredGroup> buffered() {
     return Map.copyOf(groups);
   }
@@ -210,8 +212,7 @@ public final class RunReplay implements AutoCloseable {
               yield Optional.empty();
             }
             case RecordedItem.Scored(RecordedGroup group) -> sampled(group);
-            case RecordedItem.Trained(long step, List<LeaseId> batch, String digest) ->
-                trained(step, batch, digest, at);
+            case RecordedItem.Trained recorded -> trained(recorded, at);
             case RecordedItem.Skipped(long step, List<LeaseId> batch, String reason) ->
                 skipped(step, batch, reason);
           };
@@ -319,11 +320,11 @@ public final class RunReplay implements AutoCloseable {
         length + text.sentence());
   }
 
-  private Optional<ReplayDifference> trained(
-      long step, List<LeaseId> batch, String digest, int item) {
-    return switch (step(step, batch)) {
+  private Optional<ReplayDifference> trained(RecordedItem.Trained recorded, int item) {
+    long step = recorded.step();
+    return switch (step(step, recorded.batch(), Set.copyOf(recorded.kept()))) {
       case TrainerTasks.WeightsUpdated updated -> {
-        Optional<ReplayDifference> difference = made(updated.snapshot(), digest, item);
+        Optional<ReplayDifference> difference = made(updated.snapshot(), recorded.digest(), item);
         if (difference.isEmpty()) {
           equal =
               new ReplayReport.Equal(
@@ -337,7 +338,7 @@ public final class RunReplay implements AutoCloseable {
   }
 
   private Optional<ReplayDifference> skipped(long step, List<LeaseId> batch, String reason) {
-    return switch (step(step, batch)) {
+    return switch (step(step, batch, Set.of())) {
       case TrainerTasks.WeightsKept _ -> Optional.empty();
       case TrainerTasks.WeightsUpdated _ ->
           Optional.of(
@@ -346,18 +347,19 @@ public final class RunReplay implements AutoCloseable {
     };
   }
 
-  private TrainerTasks.Step step(long step, List<LeaseId> batch) {
+  private TrainerTasks.Step step(long step, List<LeaseId> batch, Set<GroupId> kept) {
     List<ScoredGroup> own =
         batch.stream()
             .map(
                 lease ->
-                    Optional.ofNullable(groups.remove(lease))
+                    Optional.ofNullable(groups.get(lease))
                         .orElseThrow(
                             () ->
                                 new IllegalStateException(
                                     "step %d trains on %s, whose tokens the replay does not have"
                                         .formatted(step, lease))))
             .toList();
+    batch.stream().filter(lease -> !kept.contains(lease.group())).forEach(groups::remove);
     return trainer.step(step, own);
   }
 

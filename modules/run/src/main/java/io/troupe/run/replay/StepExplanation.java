@@ -89,7 +89,7 @@ public final class StepExplanation {
       switch (item) {
         case RecordedItem.Began began -> processes.add(began);
         case RecordedItem.Scored(RecordedGroup group) -> groups.put(group.summary().lease(), group);
-        case RecordedItem.Trained(long number, List<LeaseId> leases, String _)
+        case RecordedItem.Trained(long number, List<LeaseId> leases, var _, String _)
             when number == step && !processes.isEmpty() -> {
           RecordedItem.Began process = processes.getLast();
           RunConfig config = RunReplay.config(process.process().config());

@@ -129,7 +129,7 @@ final class TrainingReplay implements AutoCloseable {
       throws IOException, ReplayRefusedException {
     Set<Long> missing = new TreeSet<>();
     for (RecordedItem item : plan.items()) {
-      if (item instanceof RecordedItem.Trained(long step, var _, var _)) {
+      if (item instanceof RecordedItem.Trained(long step, var _, var _, var _)) {
         missing.add(step);
       }
     }
@@ -173,7 +173,7 @@ final class TrainingReplay implements AutoCloseable {
     for (int i = 0; i < plan.items().size() && difference.isEmpty(); i++) {
       switch (plan.items().get(i)) {
         case RecordedItem.Began began -> trainer.began(began);
-        case RecordedItem.Trained(long step, List<LeaseId> batch, String digest) ->
+        case RecordedItem.Trained(long step, List<LeaseId> batch, var _, String digest) ->
             difference = trained(step, batch, digest);
         // A skipped step has left everything as it was.
         case RecordedItem.Scored _, RecordedItem.Skipped _ -> {}

@@ -163,7 +163,7 @@ final class RunOutput implements RunListener {
   private static String prompts(RunState state) {
     Ledger ledger = state.ledger();
     List<String> parts = new ArrayList<>();
-    parts.add(number(ledger.trained()) + " trained");
+    parts.add(number(ledger.trained()) + " trained" + uses(ledger));
     parts.add(number(ledger.filtered()) + " filtered");
     if (ledger.skipped() > 0) {
       parts.add(number(ledger.skipped()) + " skipped");
@@ -172,6 +172,13 @@ final class RunOutput implements RunListener {
     parts.add(number(state.groups().size()) + " pending");
     return "%s prompts admitted = %s · %s late answers refused"
         .formatted(number(ledger.admitted()), String.join(" + ", parts), number(ledger.refused()));
+  }
+
+  /** How many steps trained on the trained groups, where that is not one each. */
+  private static String uses(Ledger ledger) {
+    return ledger.reused() == 0
+        ? ""
+        : " (%s uses)".formatted(number(ledger.trained() + ledger.reused()));
   }
 
   private static String number(long value) {

@@ -57,7 +57,7 @@ final class RunMeter {
   private void event(Event event, RunState state) {
     switch (event) {
       case Event.StepStarted _ -> running = count(state);
-      case Event.StepTrained(long step) -> {
+      case Event.StepTrained(long step, var _) -> {
         lastStepAt = at;
         steps++;
         if (step == 1) {
@@ -110,8 +110,9 @@ final class RunMeter {
     if (state.controls().paused() || state.outages().verifiers().open()) {
       return Bound.OUTAGE;
     }
-    long accepted = state.accepted();
-    long outstanding = accepted + leased(state);
+    int uses = limits.step().uses();
+    long accepted = state.accepted(uses);
+    long outstanding = accepted + uses * leased(state);
     boolean admits =
         Admission.capacity(
                 Long.MAX_VALUE,
@@ -119,7 +120,8 @@ final class RunMeter {
                 accepted,
                 state.version().number(),
                 limits.step().groups(),
-                limits.step().maxStaleness())
+                limits.step().maxStaleness(),
+                uses)
             > 0;
     if (!admits) {
       return Bound.ADMISSION;

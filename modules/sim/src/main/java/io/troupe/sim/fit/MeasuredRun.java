@@ -22,6 +22,7 @@ public final class MeasuredRun {
   private final List<MeasuredGroupLife> groups = new ArrayList<>();
   private final List<MeasuredStep> steps = new ArrayList<>();
   private final Set<String> places = new HashSet<>();
+  private Set<GroupId> training = Set.of();
   private long version;
   private long stepStarted;
   private long stepTokens;
@@ -78,10 +79,17 @@ public final class MeasuredRun {
         trainedTokens += counted.weighted();
         unweighted += counted.unweighted();
       }
-      case Event.StepTrained(long number) -> {
+      case Event.StepTrained(long number, List<GroupId> kept) -> {
+        training.stream().filter(id -> !kept.contains(id)).forEach(buffered::remove);
+        training = Set.of();
         steps.add(new MeasuredStep(stepStarted, at, stepTokens));
         version = number;
       }
+      case Event.StepSkipped _ -> {
+        buffered.keySet().removeAll(training);
+        training = Set.of();
+      }
+      case Event.GroupSpent(LeaseId lease) -> buffered.remove(lease.group());
       case Event.WorkerLost _ -> deaths++;
       case Event.RunResumed(var state) -> {
         open.clear();
@@ -108,8 +116,9 @@ public final class MeasuredRun {
 
   private void started(long at, List<GroupId> batch) {
     stepStarted = at;
+    training = Set.copyOf(batch);
     for (GroupId id : batch) {
-      GroupSummary summary = buffered.remove(id);
+      GroupSummary summary = buffered.get(id);
       if (summary != null) {
         for (TokenVersions completion : summary.versions()) {
           for (TokenVersions.Span span : completion.spans()) {

@@ -64,6 +64,9 @@ public final class AuditText {
     LEASES.forEach(row -> lines.add(line(row, report)));
     lines.add(number("  live", report.leased() + report.buffered() + report.training()));
     lines.add(line(new Row("late answers refused", AuditCounter.REFUSED), report));
+    if (report.seen().of(AuditCounter.REUSED) > 0) {
+      lines.add(line(new Row("further uses of trained groups", AuditCounter.REUSED), report));
+    }
     lines.add("");
     lines.add(
         "steps   %d, and %d made again after a resume"

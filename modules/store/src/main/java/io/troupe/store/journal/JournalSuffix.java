@@ -52,7 +52,7 @@ public record JournalSuffix(
         over = event instanceof Event.RunEnded || (over && !(event instanceof Event.RunResumed));
         if (event instanceof Event.LeaseGranted(var lease, var _, var _, var _)) {
           fence = Math.max(fence, lease.fence());
-        } else if (event instanceof Event.StepTrained(long trained)) {
+        } else if (event instanceof Event.StepTrained(long trained, var _)) {
           step = trained;
         } else if (event instanceof Event.OrderTaken(OperatorCommand verb, var _)) {
           controls = controls.after(verb, false);

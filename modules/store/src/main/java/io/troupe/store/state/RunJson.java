@@ -44,7 +44,7 @@ import java.util.function.Function;
  * Events and states of a run as JSON: what the journal's records and a checkpoint's {@code
  * state.json} hold. Sealed types carry their simple name as {@code "type"}; numbers and names with
  * a type of their own are plain numbers and strings, a lease is {@code "g7#12"}, a pass rate is
- * {@code [passed, failed]}.
+ * {@code [passed, failed]}. {@link OptionalFields} may be missing.
  */
 public final class RunJson {
   private static final int FORMAT = 3;
@@ -237,7 +237,7 @@ public final class RunJson {
           }
         });
     JsonMapper.Builder builder =
-        JsonMapper.builder()
+        OptionalFields.add(JsonMapper.builder())
             .addModule(words)
             .addModule(GroupSummaryJson.module())
             .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)

@@ -30,6 +30,7 @@ final class GoldenFormats {
   static final List<Event> SHELL =
       List.of(
           new Event.TaskMastered(9),
+          new Event.GroupSpent(new LeaseId(new GroupId(7), 12)),
           new Event.ProcessStarted(new ProcessFacts(new TreeMap<>(), "# format 1\n")),
           new Event.WeightsMade(new WeightVersion(4), "00ff"),
           new Event.GroupDigested(

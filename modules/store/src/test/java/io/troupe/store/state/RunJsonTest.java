@@ -56,15 +56,7 @@ public class RunJsonTest {
   /** A coordinator's history under random inputs. */
   public static final class History {
     private final SplittableRandom random;
-    private final Coordination coordination =
-        new Coordination(
-            new RunLimits(
-                    new RunLimits.Prompts(5, 1, PromptSampling.UNIFORM, 2),
-                    new RunLimits.Groups(2, 6, 40, true, false, 9),
-                    new RunLimits.Step(2, 1, StalePolicy.DROP, false),
-                    new RunLimits.Schedule(30, 3, 2, 3, 0, 20),
-                    OutageLimits.DEFAULT)
-                .withOutages(new OutageLimits(3, 12, 1_000)));
+    private final Coordination coordination;
     public final List<Event> events = new ArrayList<>();
     final List<RunState> states = new ArrayList<>();
     private RunState state = RunState.INITIAL;
@@ -72,6 +64,16 @@ public class RunJsonTest {
 
     public History(long seed) {
       random = new SplittableRandom(seed);
+      int uses = 1 + (int) (seed % 2);
+      coordination =
+          new Coordination(
+              new RunLimits(
+                      new RunLimits.Prompts(5, 1, PromptSampling.UNIFORM, 2),
+                      new RunLimits.Groups(2, 6, 40, true, false, 9),
+                      new RunLimits.Step(2, 1, StalePolicy.DROP, false, uses),
+                      new RunLimits.Schedule(30, 3, 2, 3, 0, 20),
+                      OutageLimits.DEFAULT)
+                  .withOutages(new OutageLimits(3, 12, 1_000)));
       take(coordination.decide(state, new Input.Begin(), 0));
       for (int i = 0; i < 150; i++) {
         now += random.nextInt(5);
@@ -229,7 +231,7 @@ public class RunJsonTest {
   @Test
   void events_histories_holdEveryKindOfEvent() {
     Set<Class<?>> seen = new HashSet<>();
-    for (long seed = 1; seed <= 20; seed++) {
+    for (long seed = 1; seed <= 40; seed++) {
       new History(seed).events.forEach(event -> seen.add(event.getClass()));
     }
     List<Event> others = GoldenFormats.SHELL;

@@ -109,9 +109,10 @@ public final class ChromeTrace {
         stepSince = at;
         batch = groups;
       }
-      case Event.StepTrained(long step) -> endStep("step " + step, at);
+      case Event.StepTrained(long step, List<GroupId> kept) -> endStep("step " + step, at, kept);
       case Event.StepSkipped(long step, String _, boolean _) ->
-          endStep("step " + step + " skipped", at);
+          endStep("step " + step + " skipped", at, List.of());
+      case Event.GroupSpent(LeaseId lease) -> buffered.remove(lease.group());
       case Event.GroupAdmitted _, Event.GroupFailed _ -> {}
     }
   }
@@ -136,10 +137,10 @@ public final class ChromeTrace {
     }
   }
 
-  private void endStep(String name, long at) {
+  private void endStep(String name, long at, List<GroupId> kept) {
     slice(TRAINER, new Slice(0, stepSince), at, name);
     for (GroupId group : batch) {
-      LeaseId lease = buffered.remove(group);
+      LeaseId lease = kept.contains(group) ? buffered.get(group) : buffered.remove(group);
       if (lease != null) {
         flow("f", TRAINER, 0, stepSince, lease.fence());
       }

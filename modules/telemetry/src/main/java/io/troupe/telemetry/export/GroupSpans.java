@@ -7,7 +7,9 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Event;
+import io.troupe.core.run.Group;
 import io.troupe.core.run.GroupEvent;
+import io.troupe.core.run.RunState;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,9 @@ public final class GroupSpans {
     private long phaseSince;
     private Map<String, Object> phaseAttributes = Map.of();
     private int spans;
+
+    /** Whether a step has trained on it and kept it. */
+    private boolean used;
 
     GroupTrace(String trace, String root, long since) {
       this.trace = trace;
@@ -72,12 +77,23 @@ public final class GroupSpans {
   public void event(long at, Event event) {
     switch (event) {
       case GroupEvent moved -> moved(at, moved);
-      case Event.RunResumed _ -> {
+      case Event.RunResumed(RunState state) -> {
         List.copyOf(lives.keySet()).forEach(group -> end(group, at, "undone by a resume", ""));
         resumes++;
+        state.groups().values().stream()
+            .filter(GroupSpans::isUsed)
+            .forEach(group -> life(group.id(), at).used = true);
       }
       default -> {}
     }
+  }
+
+  private static boolean isUsed(Group group) {
+    return switch (group.stage()) {
+      case Group.Buffered ready -> ready.uses() > 0;
+      case Group.Training step -> step.uses() > 0;
+      case Group.Waiting _, Group.Leased _ -> false;
+    };
   }
 
   private void moved(long at, GroupEvent event) {
@@ -110,8 +126,10 @@ public final class GroupSpans {
         batch = groups;
         groups.forEach(group -> next(group, at, "training", Map.of("troupe.step", step), ""));
       }
-      case Event.StepTrained(long step) -> endBatch(at, step, "trained");
-      case Event.StepSkipped(long step, String _, boolean _) -> endBatch(at, step, "skipped");
+      case Event.StepTrained(long step, List<GroupId> kept) -> endBatch(at, step, "trained", kept);
+      case Event.StepSkipped(long step, String _, boolean _) ->
+          endBatch(at, step, "skipped", List.of());
+      case Event.GroupSpent(LeaseId lease) -> end(lease.group(), at, "trained", "");
     }
   }
 
@@ -168,10 +186,15 @@ public final class GroupSpans {
             error));
   }
 
-  private void endBatch(long at, long step, String outcome) {
+  private void endBatch(long at, long step, String outcome, List<GroupId> kept) {
     for (GroupId group : batch) {
       life(group, at).attributes.put("troupe.step", step);
-      end(group, at, outcome, "");
+      if (kept.contains(group)) {
+        life(group, at).used = true;
+        next(group, at, "buffered", Map.of(), "");
+      } else {
+        end(group, at, life(group, at).used ? "trained" : outcome, "");
+      }
     }
     batch = List.of();
   }

@@ -86,6 +86,12 @@ public final class PrometheusText {
               "grows with throughput",
               view -> view.accounting().trained()),
           counter(
+              "troupe_groups_reused_total",
+              "groups",
+              "uses of the groups trained on beyond the first of each (training.group_uses)",
+              "far below group_uses − 1 beside trained: groups become stale before their last use",
+              view -> view.accounting().reused()),
+          counter(
               "troupe_groups_filtered_total",
               "groups",
               "degenerate groups put aside",

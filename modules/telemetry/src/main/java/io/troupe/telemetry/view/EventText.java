@@ -245,8 +245,11 @@ public record EventText(
               lease.group(),
               () ->
                   "completions of %s have digests %s".formatted(lease, String.join(" ", digests)));
-      case Event.StepTrained(long step) ->
+      case Event.StepTrained(long step, var _) ->
           Line.story("plain", () -> "step %d made v%d".formatted(step, step));
+      case Event.GroupSpent(var lease) ->
+          Line.ofGroup(
+              ALL, "plain", lease.group(), () -> lease + " ends as trained, without another use");
       case Event.StepSkipped(long step, String reason, boolean _) ->
           Line.story("bad", () -> "step %d skipped: %s".formatted(step, reason));
       case Event.OrderTaken(OperatorCommand verb, Attribution order) ->

@@ -9,6 +9,8 @@ package io.troupe.telemetry.view;
  *   admitted = trained + filtered + skipped + failed + waiting + leased + buffered + training
  * </pre>
  *
+ * {@code reused} is in no sum: uses of the trained groups beyond the first of each.
+ *
  * @see io.troupe.core.run.Ledger
  */
 public record GroupAccounting(
@@ -28,7 +30,8 @@ public record GroupAccounting(
     long waiting,
     long leased,
     long buffered,
-    long training) {
+    long training,
+    long reused) {
   /** Whether both sums hold. */
   public boolean balanced() {
     long held = leased + buffered + training;

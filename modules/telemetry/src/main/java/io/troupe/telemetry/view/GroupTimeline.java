@@ -21,6 +21,10 @@ final class GroupTimeline {
   long since;
   long staleness = -1;
   long step;
+
+  /** Steps that trained on it. */
+  int uses;
+
   String trouble = "";
   List<GroupSummary> answer = List.of();
 

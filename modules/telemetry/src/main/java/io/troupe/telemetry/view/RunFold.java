@@ -350,9 +350,23 @@ public final class RunFold {
           }
         }
       }
-      case Event.StepTrained(long step) -> stepped(step, at);
+      case Event.StepTrained(long step, List<GroupId> kept) -> stepped(step, kept, at);
+      case Event.GroupSpent(LeaseId lease) -> {
+        GroupTimeline life = live.get(lease.group().number());
+        if (life != null) {
+          endTrained(life, at);
+        }
+      }
       case Event.StepSkipped _ -> {
-        totals.skipped += endTraining("skipped", at);
+        for (GroupTimeline life : training.values()) {
+          if (life.uses > 0) {
+            endTrained(life, at);
+          } else {
+            finish(life, "skipped", at);
+            totals.skipped++;
+          }
+        }
+        training.clear();
         controls = controls.checkpointAsked(false);
       }
     }
@@ -374,9 +388,13 @@ public final class RunFold {
           new GroupTimeline(group.id().number(), group.prompt(), group.epoch(), at, stages);
       life.attempts = group.attempts();
       switch (group.stage()) {
-        case Group.Buffered(GroupSummary summary) -> life.holds(summary, "buffered", at);
-        case Group.Training(GroupSummary summary) -> {
+        case Group.Buffered(GroupSummary summary, int uses) -> {
+          life.holds(summary, "buffered", at);
+          life.uses = uses;
+        }
+        case Group.Training(GroupSummary summary, int uses) -> {
           life.holds(summary, "training", at);
+          life.uses = uses;
           training.put(life.group, life);
         }
         case Group.Waiting _, Group.Leased _ -> {}
@@ -421,8 +439,16 @@ public final class RunFold {
     }
   }
 
-  private void stepped(long step, long at) {
-    totals.trained += endTraining("trained", at);
+  private void stepped(long step, List<GroupId> kept, long at) {
+    for (GroupTimeline life : training.values()) {
+      life.uses++;
+      if (kept.contains(new GroupId(life.group))) {
+        life.stage("buffered", at);
+      } else {
+        endTrained(life, at);
+      }
+    }
+    training.clear();
     version = step;
     lastStepAt = at;
     controls = controls.checkpointAsked(false);
@@ -434,11 +460,10 @@ public final class RunFold {
         MAX_POINTS);
   }
 
-  private long endTraining(String fate, long at) {
-    int batch = training.size();
-    training.values().forEach(life -> finish(life, fate, at));
-    training.clear();
-    return batch;
+  private void endTrained(GroupTimeline life, long at) {
+    finish(life, "trained", at);
+    totals.trained++;
+    totals.reused += life.uses - 1;
   }
 
   /** Charges the time until now to what each stage did, and notes what it does from now on. */
@@ -470,10 +495,13 @@ public final class RunFold {
     return Admission.capacity(
         controls.concurrency() > 0 ? controls.concurrency() : facts.maxConcurrentGroups(),
         running,
-        totals.trained + count("buffered") + count("training"),
+        totals.trained
+            + totals.reused
+            + facts.groupUses() * (count("buffered") + count("training")),
         version,
         facts.groupsPerStep(),
-        facts.maxStaleness());
+        facts.maxStaleness(),
+        facts.groupUses());
   }
 
   GroupAccounting accounting() {
@@ -532,6 +560,7 @@ public final class RunFold {
     private long outages;
     private long cancelled;
     private long refused;
+    private long reused;
 
     GroupTotals() {}
 
@@ -549,6 +578,7 @@ public final class RunFold {
       outages = ledger.outages();
       cancelled = ledger.cancelled();
       refused = ledger.refused();
+      reused = ledger.reused();
     }
 
     void end(LeaseEndReason reason) {
@@ -565,7 +595,7 @@ public final class RunFold {
     GroupAccounting accounting(long waiting, long leased, long buffered, long training) {
       return new GroupAccounting(
           admitted, granted, trained, filtered, skipped, failed, stale, expired, lost, failures,
-          outages, cancelled, refused, waiting, leased, buffered, training);
+          outages, cancelled, refused, waiting, leased, buffered, training, reused);
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.Locale;
  * @param stale what becomes of stale groups: mask, drop or wait
  * @param maxConcurrentGroups most groups under lease
  * @param steps the run is to make
+ * @param groupUses steps that train on a group, at most
  */
 public record RunViewSettings(
     String run,
@@ -21,7 +22,8 @@ public record RunViewSettings(
     int maxStaleness,
     String stale,
     int maxConcurrentGroups,
-    long steps) {
+    long steps,
+    long groupUses) {
   /** The facts that follow from a run's limits. */
   public static RunViewSettings of(String run, RunLimits limits) {
     return new RunViewSettings(
@@ -31,6 +33,7 @@ public record RunViewSettings(
         limits.step().maxStaleness(),
         limits.step().stale().name().toLowerCase(Locale.ROOT),
         limits.groups().maxConcurrent(),
-        limits.schedule().steps());
+        limits.schedule().steps(),
+        limits.step().uses());
   }
 }

@@ -78,7 +78,7 @@ final class InfrastructureTroublesTest {
 
   @Test
   void events_outage_areLinesOfTheStory() {
-    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9), 100);
+    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9, 1), 100);
     fold.event(1_000, new Event.RunStarted());
     fold.event(2_000, suspended(3, 5_000, 7_000));
     fold.event(3_000, new Event.WorkerResumed(WORKER));
@@ -148,7 +148,7 @@ final class InfrastructureTroublesTest {
 
   @Test
   void traces_refusedThenTaken_areOneTroubleSinceTheFirstLineAndNoStandstill() {
-    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9), 100);
+    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9, 1), 100);
     fold.event(1_000, new Event.RunStarted());
     fold.event(1_000, new Event.DemandRaised(WORKER, 3));
     fold.traces(2_000, backlog(75, 1, true));
@@ -172,7 +172,7 @@ final class InfrastructureTroublesTest {
 
   @Test
   void tracker_failsThenWorks_isOneTroubleSinceTheFirstFailureAndNoStandstill() {
-    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9), 100);
+    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9, 1), 100);
     fold.event(1_000, new Event.RunStarted());
     fold.event(1_000, new Event.DemandRaised(WORKER, 3));
     fold.tracker(2_000, "wandb", 4, "refused");

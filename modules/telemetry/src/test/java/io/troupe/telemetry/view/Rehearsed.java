@@ -26,15 +26,9 @@ public final class Rehearsed {
   static final long START = 1_000_000;
   static final Attribution ADA = new Attribution("ada", "");
 
-  final RunLimits limits =
-      new RunLimits(
-          new RunLimits.Prompts(50, 1, PromptSampling.UNIFORM, 3),
-          new RunLimits.Groups(2, 9, 4_000, true, false, 500),
-          new RunLimits.Step(3, 2, StalePolicy.MASK, false),
-          new RunLimits.Schedule(10_000, 0, 5, 0, 0, 100),
-          OutageLimits.DEFAULT);
-  final RunFold fold = new RunFold(RunViewSettings.of("rehearsed", limits), 10_000);
-  private final Coordination coordination = new Coordination(limits);
+  final RunLimits limits;
+  final RunFold fold;
+  private final Coordination coordination;
   private final SplittableRandom random;
   private final BiConsumer<Long, Event> listener;
   private RunState state = RunState.INITIAL;
@@ -47,6 +41,16 @@ public final class Rehearsed {
   /** One whose events somebody else is told, too, with their time. */
   public Rehearsed(long seed, BiConsumer<Long, Event> listener) {
     this.listener = listener;
+    int uses = seed % 2 == 0 ? 2 : 1;
+    limits =
+        new RunLimits(
+            new RunLimits.Prompts(50, 1, PromptSampling.UNIFORM, 3),
+            new RunLimits.Groups(2, 9, 4_000, true, false, 500),
+            new RunLimits.Step(3, 2, StalePolicy.MASK, false, uses),
+            new RunLimits.Schedule(10_000, 0, 5, 0, 0, 100),
+            OutageLimits.DEFAULT);
+    fold = new RunFold(RunViewSettings.of("rehearsed", limits), 10_000);
+    coordination = new Coordination(limits);
     random = new SplittableRandom(seed);
     tell(new Input.Begin());
   }

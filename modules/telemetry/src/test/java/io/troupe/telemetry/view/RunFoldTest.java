@@ -54,7 +54,8 @@ class RunFoldTest {
                   run.state().waiting().count(),
                   run.state().leases().count(),
                   run.state().buffered().count(),
-                  run.state().inTraining().count()));
+                  run.state().inTraining().count(),
+                  ledger.reused()));
       assertThat(view.balanced()).isTrue();
       assertThat(run.fold.demand)
           .isEqualTo(run.fold.workers.all().stream().mapToLong(WorkerTimeline::demand).sum());
@@ -100,7 +101,7 @@ class RunFoldTest {
     Walked<Long, GroupTimeline> live = new Walked<>();
     Walked<String, WorkerTimeline> workers = new Walked<>();
     RunFold fold =
-        new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10_000, 9), 100, live, workers);
+        new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10_000, 9, 1), 100, live, workers);
     fold.event(1, new Event.RunStarted());
     for (int i = 1; i <= 20_000; i++) {
       WorkerId worker = new WorkerId("w" + i);
@@ -137,7 +138,7 @@ class RunFoldTest {
 
   @Test
   void worker_forgottenAndNamedAgain_isNotThereAgainUnlessItAsks() {
-    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9), 100);
+    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9, 1), 100);
     fold.event(1, new Event.RunStarted());
     for (int i = 0; i <= WorkerTimelines.MAX_FORMER; i++) {
       fold.event(1, new Event.DemandRaised(new WorkerId("w" + i), 1));

@@ -71,7 +71,7 @@ public final class JournalFacts implements Closeable {
           groups.put(step, of);
         }
       }
-      case Event.StepTrained(long step) -> ended.put(step, atMillis);
+      case Event.StepTrained(long step, var _) -> ended.put(step, atMillis);
       case Event.StepSkipped skipped -> ended.put(skipped.step(), atMillis);
       case Event.RunEnded(RunEnd how) -> end = Optional.of(new TrackedEnd(atMillis, kind(how)));
       default -> {}
