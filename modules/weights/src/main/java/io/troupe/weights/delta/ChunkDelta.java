@@ -5,7 +5,6 @@ import static io.troupe.core.Require.require;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /**
  * Codes a chunk as what changed since another chunk of the same length, in units of 16 bits.
@@ -29,7 +28,65 @@ public final class ChunkDelta {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  private ChunkDelta() {}
+  /** After so many bytes it is looked whether the delta is still worth it. */
+  private static final int BLOCK = 1 << 12;
+
+  private final int length;
+  private final int most;
+  private final ChangeList changes = new ChangeList();
+  private byte last;
+
+  /**
+   * Codes a chunk, of which nothing is known yet.
+   *
+   * @param most bytes of a delta that is still worth it
+   */
+  public ChunkDelta(int length, int most) {
+    this.length = length;
+    this.most = most;
+  }
+
+  /**
+   * Compares the next part of the chunk with the chunk before.
+   *
+   * @param base of the chunk before, in the first {@code count} bytes
+   * @param part of the chunk, in the first {@code count} bytes
+   * @param from where the part before ended: a multiple of eight
+   * @return whether the delta can still be worth it
+   */
+  public boolean add(byte[] base, byte[] part, int from, int count) {
+    require(from % Long.BYTES == 0, "a part begins at a multiple of eight, not at %d", from);
+    int even = count & ~1;
+    int words = even & -Long.BYTES;
+    for (int block = 0; block < words; block += BLOCK) {
+      int end = Math.min(words, block + BLOCK);
+      // Most words of four units are equal, and a comparison of words finds those that are not.
+      for (int word = block; word < end; word += Long.BYTES) {
+        long different = (long) WORD.get(base, word) ^ (long) WORD.get(part, word);
+        if (different != 0) {
+          changes.addWord(base, part, from, word, different);
+        }
+      }
+      if (changes.gaps.size() > most) {
+        return false;
+      }
+    }
+    for (int unit = words; unit < even; unit += Short.BYTES) {
+      if (unit(base, unit) != unit(part, unit)) {
+        changes.add(from + unit, unit(part, unit) - unit(base, unit));
+      }
+    }
+    if (even < count) {
+      last = part[even];
+    }
+    return true;
+  }
+
+  /** Returns the delta; empty if it takes too much. */
+  public byte[] delta() {
+    int odd = length % Short.BYTES;
+    return changes.size() + odd <= most ? changes.delta(odd, last) : new byte[0];
+  }
 
   /**
    * Codes a chunk.
@@ -40,93 +97,31 @@ public final class ChunkDelta {
    * @return the delta; empty if it takes more
    */
   public static byte[] encode(byte[] base, byte[] chunk, int length, int most) {
-    int even = length & ~1;
-    int words = even & -Long.BYTES;
-    ChangeList changes = new ChangeList(base, chunk, most);
-    // Most words of four units are equal, and a comparison of words finds those that are not.
-    for (int word = 0; word < words && changes.fits(); word += Long.BYTES) {
-      long different = (long) WORD.get(base, word) ^ (long) WORD.get(chunk, word);
-      if (different != 0) {
-        changes.addWord(word, different);
-      }
-    }
-    for (int unit = words; unit < even; unit += Short.BYTES) {
-      if (unit(base, unit) != unit(chunk, unit)) {
-        changes.add(unit);
-      }
-    }
-    byte[] last = Arrays.copyOfRange(chunk, even, length);
-    return changes.size() + last.length <= most ? changes.delta(last) : new byte[0];
+    ChunkDelta delta = new ChunkDelta(length, most);
+    return delta.add(base, chunk, 0, length) ? delta.delta() : new byte[0];
   }
 
   /** Returns the unsigned number of a unit. */
-  private static int unit(byte[] bytes, int at) {
+  static int unit(byte[] bytes, int at) {
     return (bytes[at] & 0xFF) | (bytes[at + 1] & 0xFF) << Byte.SIZE;
   }
 
   /**
    * Turns the chunk before into the chunk.
    *
-   * @param chunk the chunk before, in the first {@code length} bytes; the chunk afterwards, and
-   *     undefined after an exception
-   * @throws DamagedDeltaException if the delta is none for this length
+   * @param chunk the chunk before, in the first {@code length} bytes; the chunk afterwards
+   * @throws DamagedDeltaException if the delta is none for this length; the chunk is as it was
    */
   public static void apply(byte[] delta, byte[] chunk, int length) throws DamagedDeltaException {
     require(length <= chunk.length, "a chunk of %d bytes in %d", length, chunk.length);
-    DeltaReader in = new DeltaReader(delta);
-    int even = length & ~1;
-    int[] changed = units(in, even);
-    int bits = 0;
-    for (int i = 0; i < changed.length; i++) {
-      bits = i % Byte.SIZE == 0 ? in.next() : bits >> 1;
-      add(chunk, changed[i], (bits & 1) == 0 ? 1 : -1);
-    }
-    int exceptions = in.count(changed.length, "exceptions");
-    long exception = -1;
-    for (int i = 0; i < exceptions; i++) {
-      exception += 1 + Integer.toUnsignedLong(in.varint());
-      if (exception >= changed.length) {
-        throw new DamagedDeltaException(
-            "an exception for change %d of %d".formatted(exception, changed.length));
-      }
-      int coded = in.varint();
-      add(chunk, changed[(int) exception], (coded >>> 1) ^ -(coded & 1));
-    }
-    if (length > even) {
-      chunk[even] = in.next();
-    }
-    in.end();
-  }
-
-  /** Reads where the changed units begin. */
-  private static int[] units(DeltaReader in, int even) throws DamagedDeltaException {
-    int[] changed = new int[in.count(even / Short.BYTES, "changes")];
-    long unit = 0;
-    for (int i = 0; i < changed.length; i++) {
-      unit += Short.BYTES * Integer.toUnsignedLong(in.varint());
-      if (unit >= even) {
-        throw new DamagedDeltaException("a change at byte %d of %d".formatted(unit, even));
-      }
-      changed[i] = (int) unit;
-      unit += Short.BYTES;
-    }
-    return changed;
-  }
-
-  private static void add(byte[] chunk, int at, int difference) {
-    int value = unit(chunk, at) + difference;
-    chunk[at] = (byte) value;
-    chunk[at + 1] = (byte) (value >>> Byte.SIZE);
+    DeltaChanges.read(delta, length).applyTo(chunk, 0, length);
   }
 
   /** The units that differ between a chunk and its base. */
   private static final class ChangeList {
-    private final byte[] base;
-    private final byte[] chunk;
-    private final int most;
-    private final ByteList gaps;
-    private final ByteList signs;
-    private final ByteList exceptions;
+    private final ByteList gaps = new ByteList();
+    private final ByteList signs = new ByteList();
+    private final ByteList exceptions = new ByteList();
     private int count;
     private int exceptionCount;
 
@@ -135,19 +130,6 @@ public final class ChunkDelta {
 
     /** The change after the latest exception. */
     private int nextException;
-
-    ChangeList(byte[] base, byte[] chunk, int most) {
-      this.base = base;
-      this.chunk = chunk;
-      this.most = most;
-      gaps = new ByteList();
-      signs = new ByteList();
-      exceptions = new ByteList();
-    }
-
-    boolean fits() {
-      return gaps.size() <= most;
-    }
 
     /** Returns the bytes of the delta, without a last byte. */
     int size() {
@@ -158,18 +140,18 @@ public final class ChunkDelta {
           + exceptions.size();
     }
 
-    /** Adds the units of a word that differ. */
-    void addWord(int word, long different) {
+    /** Adds the units of a word that differ; the parts begin at {@code from} of the chunk. */
+    void addWord(byte[] base, byte[] part, int from, int word, long different) {
       long left = different;
       while (left != 0) {
         int unit = Long.numberOfTrailingZeros(left) / Short.SIZE;
-        add(word + Short.BYTES * unit);
+        int at = word + Short.BYTES * unit;
+        add(from + at, unit(part, at) - unit(base, at));
         left &= -1L << (Short.SIZE * unit) << Short.SIZE;
       }
     }
 
-    void add(int unit) {
-      int difference = unit(chunk, unit) - unit(base, unit);
+    void add(int unit, int difference) {
       gaps.addVarint((unit - next) / Short.BYTES);
       next = unit + Short.BYTES;
       signs.addBit(count % Byte.SIZE, difference < 0);
@@ -183,15 +165,15 @@ public final class ChunkDelta {
       count++;
     }
 
-    byte[] delta(byte[] last) {
+    byte[] delta(int odd, byte last) {
       ByteList delta = new ByteList();
       delta.addVarint(count);
       delta.addAll(gaps);
       delta.addAll(signs);
       delta.addVarint(exceptionCount);
       delta.addAll(exceptions);
-      for (byte one : last) {
-        delta.add(one);
+      if (odd > 0) {
+        delta.add(last);
       }
       return delta.toArray();
     }

@@ -10,8 +10,8 @@ import io.troupe.weights.cache.VersionManifest;
 import io.troupe.weights.cache.VersionManifest.Place;
 import io.troupe.weights.cache.WeightCache;
 import io.troupe.weights.cache.WeightRef;
-import io.troupe.weights.delta.ChunkDelta;
 import io.troupe.weights.delta.DamagedDeltaException;
+import io.troupe.weights.delta.DeltaChanges;
 import io.troupe.weights.transfer.FetchOutcome.SourceFailure;
 import io.troupe.weights.transfer.FetchOutcome.TransferStats;
 import io.troupe.weights.transfer.StallWatchdog.Watch;
@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,6 +51,7 @@ final class WeightFetch {
   private final WeightRef ref;
   private final byte[] digest;
   private final ByteBuffer slice = ByteBuffer.allocateDirect(SLICE);
+  private final byte[] part = new byte[SLICE];
   private final ByteBuffer answer = ByteBuffer.allocate(TransferProtocol.ANSWER);
   private final List<SourceFailure> troubles = new ArrayList<>();
   private final long started = System.nanoTime();
@@ -357,48 +359,55 @@ final class WeightFetch {
       }
       watch.add(count);
     }
-    Optional<byte[]> before = before(place, number);
-    if (before.isEmpty()) {
-      return false;
-    }
-    byte[] chunk = before.get();
+    int whole = place.chunk().length();
     try {
-      ChunkDelta.apply(delta.array(), chunk, chunk.length);
+      if (!change(DeltaChanges.read(delta.array(), whole), here, number)) {
+        return false;
+      }
     } catch (DamagedDeltaException damaged) {
       return false;
     }
-    if (!Sha256.hex(chunk).equals(place.chunk().sha256())) {
-      return false;
-    }
-    try {
-      here.write(number, 0, ByteBuffer.wrap(chunk));
-    } catch (IOException failure) {
-      throw new LocalFailure(failure);
-    }
-    watch.add(chunk.length - length); // as much as if the chunk itself had come
+    watch.add(whole - length); // as much as if the chunk itself had come
     fetched += length;
-    reused += chunk.length - length;
+    reused += whole - length;
     here.copyChunk(number);
     return true;
   }
 
-  /** The same chunk of the version before; empty if that has none, or is deleted by now. */
-  private Optional<byte[]> before(Place place, int number) {
+  /**
+   * Makes a chunk of the same one of the version before, part by part; whether that is the chunk.
+   * It is not if that version has none, or is deleted by now.
+   */
+  private boolean change(DeltaChanges changes, IncomingVersion here, int number)
+      throws LocalFailure {
+    Place place = here.place(number);
     CachedVersion version = base.orElseThrow();
     if (number >= basePlaces.size() || !basePlaces.get(number).sameRange(place)) {
-      return Optional.empty();
+      return false;
     }
-    ByteBuffer bytes = ByteBuffer.allocate(place.chunk().length());
+    int length = place.chunk().length();
+    MessageDigest sha = Sha256.digest();
     try (FileChannel file = FileChannel.open(version.directory().resolve(place.file().name()))) {
-      while (bytes.hasRemaining()) {
-        if (file.read(bytes, place.chunk().offset() + bytes.position()) < 0) {
-          return Optional.empty();
+      for (int from = 0; from < length; from += SLICE) {
+        slice.clear().limit(Math.min(SLICE, length - from));
+        while (slice.hasRemaining()) {
+          if (file.read(slice, place.chunk().offset() + from + slice.position()) < 0) {
+            return false;
+          }
         }
+        int count = slice.flip().remaining();
+        slice.get(part, 0, count);
+        changes.applyTo(part, from, count);
+        sha.update(part, 0, count);
+        slice.clear().put(part, 0, count);
+        write(here, number, from);
       }
-      return Optional.of(bytes.array());
+    } catch (LocalFailure ours) {
+      throw ours;
     } catch (IOException gone) {
-      return Optional.empty(); // the chunk is asked for whole
+      return false; // the chunk is asked for whole
     }
+    return Sha256.hex(sha).equals(place.chunk().sha256());
   }
 
   private void write(IncomingVersion here, int number, int within) throws LocalFailure {

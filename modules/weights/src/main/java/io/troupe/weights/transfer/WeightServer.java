@@ -41,6 +41,9 @@ final class WeightServer implements AutoCloseable {
   private static final long SLICE = 1 << 20; // progress is counted at least so often
   private static final Duration IDLE = Duration.ofMinutes(1);
 
+  /** Deltas are made in parts of so many bytes, which the cache of a core holds. */
+  private static final int PART = 1 << 17;
+
   /** A delta is worth its computation where it takes no more than this part of a chunk. */
   private static final int LEAST_SAVING = 2;
 
@@ -139,6 +142,9 @@ final class WeightServer implements AutoCloseable {
     private final ByteBuffer question = ByteBuffer.allocate(TransferProtocol.QUESTION);
     private final Map<String, OpenVersion> opened = new HashMap<>();
     private @Nullable OpenVersion base;
+    private final ByteBuffer slice = ByteBuffer.allocateDirect(PART);
+    private final byte[] was = new byte[PART];
+    private final byte[] is = new byte[PART];
 
     Session(Connection wire) {
       this.wire = wire;
@@ -254,12 +260,9 @@ final class WeightServer implements AutoCloseable {
           || before.source.await(number, Duration.ZERO) != ChunkSource.Availability.PRESENT) {
         return false;
       }
-      int length = place.chunk().length();
       byte[] delta;
       try {
-        delta =
-            ChunkDelta.encode(
-                before.bytes(place), version.bytes(place), length, length / LEAST_SAVING);
+        delta = delta(before, version, place);
       } catch (NoSuchFileException evicted) {
         return false;
       }
@@ -272,6 +275,21 @@ final class WeightServer implements AutoCloseable {
         watch.add(delta.length);
       }
       return true;
+    }
+
+    /** The delta of a chunk, part by part; empty if it is not worth it. */
+    private byte[] delta(OpenVersion before, OpenVersion version, Place place) throws IOException {
+      int length = place.chunk().length();
+      ChunkDelta delta = new ChunkDelta(length, length / LEAST_SAVING);
+      for (int from = 0; from < length; from += PART) {
+        int count = Math.min(PART, length - from);
+        before.read(place, from, count, slice, was);
+        version.read(place, from, count, slice, is);
+        if (!delta.add(was, is, from, count)) {
+          return new byte[0];
+        }
+      }
+      return delta.delta();
     }
 
     private void send(OpenVersion version, Place place) throws IOException {
@@ -343,17 +361,18 @@ final class WeightServer implements AutoCloseable {
       return requireNonNull(files.get(name));
     }
 
-    /** A chunk's bytes. */
-    byte[] bytes(Place place) throws IOException {
-      ByteBuffer bytes = ByteBuffer.allocate(place.chunk().length());
+    /** Reads a part of a chunk into an array, through a buffer. */
+    void read(Place place, int from, int count, ByteBuffer through, byte[] into)
+        throws IOException {
       FileChannel file = file(place.file().name());
-      while (bytes.hasRemaining()) {
-        if (file.read(bytes, place.chunk().offset() + bytes.position()) < 0) {
+      through.clear().limit(count);
+      while (through.hasRemaining()) {
+        if (file.read(through, place.chunk().offset() + from + through.position()) < 0) {
           throw new IOException(
               "%s ends within a chunk".formatted(source.directory().resolve(place.file().name())));
         }
       }
-      return bytes.array();
+      through.flip().get(into, 0, count);
     }
 
     private FileChannel open(String name) throws IOException {

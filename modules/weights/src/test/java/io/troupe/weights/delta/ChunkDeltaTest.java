@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class ChunkDeltaTest {
@@ -138,5 +139,40 @@ final class ChunkDeltaTest {
     }
     assertThat(deltas).isGreaterThan(400);
     assertThat(whole).isGreaterThan(100);
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void addAndApplyTo_partByPart_areTheDeltaAndTheChunkOfTheWhole(long seed)
+      throws DamagedDeltaException {
+    SplittableRandom random = new SplittableRandom(seed);
+    int length = random.nextInt(3000);
+    byte[] base = random(random, length);
+    byte[] next = changed(random, base, random.nextDouble(0.3));
+    ChunkDelta coder = new ChunkDelta(length, length + 8);
+    for (int from = 0; from < length; ) {
+      int count = Math.min(length - from, 8 * (1 + random.nextInt(40)));
+      assertThat(
+              coder.add(
+                  Arrays.copyOfRange(base, from, from + count),
+                  Arrays.copyOfRange(next, from, from + count),
+                  from,
+                  count))
+          .isTrue();
+      from += count;
+    }
+    byte[] delta = coder.delta();
+    assertThat(delta).isEqualTo(ChunkDelta.encode(base, next, length, length + 8));
+
+    DeltaChanges changes = DeltaChanges.read(delta, length);
+    byte[] made = base.clone();
+    for (int from = 0; from < length; ) {
+      int count = Math.min(length - from, 2 * (1 + random.nextInt(100)));
+      byte[] part = Arrays.copyOfRange(base, from, from + count);
+      changes.applyTo(part, from, count);
+      System.arraycopy(part, 0, made, from, count);
+      from += count;
+    }
+    assertThat(made).isEqualTo(next);
   }
 }
