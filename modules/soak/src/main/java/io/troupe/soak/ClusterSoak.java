@@ -32,6 +32,9 @@ public final class ClusterSoak {
   private static final long PATIENCE_SECONDS = 120;
   private static final int EXTRA_STEPS = 3;
 
+  /** Of each worker: more would start, all at once, with each worker that starts again. */
+  private static final int AGENTS = 2;
+
   /** Somebody who is to be woken. */
   private record StoppedProcess(ProcessHandle process, long until) {}
 
@@ -84,7 +87,8 @@ public final class ClusterSoak {
   public static Outcome run(Soak.Settings settings, SoakJvm jvm)
       throws IOException, InterruptedException {
     Files.createDirectories(settings.folder());
-    Path config = SoakFiles.write(settings.folder(), "soak-cluster.yaml", settings.agents());
+    Path config =
+        SoakFiles.write(settings.folder(), "soak-cluster.yaml", settings.agents() ? AGENTS : 0);
     Path rehearsal = settings.folder().resolve("rehearsal").toAbsolutePath();
     SoakJvm warm =
         jvm.warm(

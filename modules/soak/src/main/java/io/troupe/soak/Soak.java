@@ -26,6 +26,7 @@ public final class Soak {
   private static final int ROWS_BEFORE_FAULT = 40;
   private static final int MOST_PAUSE_MILLIS = 2_000;
   private static final int EXTRA_STEPS = 3;
+  private static final int AGENTS = 8;
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final int LAST_LINES = 10;
   private static final int TERMINATED = 128 + 15;
@@ -89,7 +90,7 @@ public final class Soak {
   }
 
   private Outcome run() throws IOException, InterruptedException {
-    Path config = SoakFiles.write(settings.folder(), "soak.yaml", settings.agents());
+    Path config = SoakFiles.write(settings.folder(), "soak.yaml", settings.agents() ? AGENTS : 0);
     List<String> arguments = List.of("train", config.toString(), "--json");
     while (problems.isEmpty() && elapsed().compareTo(settings.length()) < 0) {
       runProcess(arguments);

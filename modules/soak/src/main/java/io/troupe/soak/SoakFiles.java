@@ -18,24 +18,28 @@ final class SoakFiles {
   /**
    * Writes all into a folder, and returns the path of the configuration.
    *
-   * @param agents whether episodes are those of agents, in sandboxes
+   * @param agents of each worker, in sandboxes; 0 where an episode is an answer
    */
-  static Path write(Path folder, String configuration, boolean agents) throws IOException {
+  static Path write(Path folder, String configuration, int agents) throws IOException {
     Path verifier = program(folder, "verifier.py");
     String text = resource(configuration).replace("VERIFIER", verifier.toString());
     String whole =
-        agents
-            ? POLICY.matcher(text).replaceFirst("").replace("EPISODE\n", episode(folder) + "\n")
+        agents > 0
+            ? POLICY
+                .matcher(text)
+                .replaceFirst("")
+                .replace("EPISODE\n", episode(folder, agents) + "\n")
             : text.replace("EPISODE\n", "");
     return Files.writeString(folder.resolve(configuration).toAbsolutePath(), whole);
   }
 
   /** In a folder of its own, which is all that an agent can read. */
-  private static String episode(Path folder) throws IOException {
+  private static String episode(Path folder, int count) throws IOException {
     Path agents = Files.createDirectories(folder.resolve("agents").toAbsolutePath());
     return resource("episode.yaml")
         .replace("AGENT", program(agents, "agent.py").toString())
-        .replace("FOLDER", agents.toString());
+        .replace("FOLDER", agents.toString())
+        .replace("COUNT", Integer.toString(count));
   }
 
   private static Path program(Path folder, String name) throws IOException {
