@@ -64,7 +64,7 @@ public class RunJsonTest {
 
     public History(long seed) {
       random = new SplittableRandom(seed);
-      int uses = 1 + (int) (seed % 2);
+      int uses = seed % 4 == 3 ? 2 : 1;
       coordination =
           new Coordination(
               new RunLimits(
