@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import akka.actor.testkit.typed.javadsl.ActorTestKit;
 import akka.actor.testkit.typed.javadsl.TestProbe;
 import akka.actor.typed.ActorRef;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupSize;
@@ -197,7 +198,7 @@ class RolloutWorkerTest {
         .containsExactly(new SampledWeights(WeightVersion.BASE, weights().digest()));
     assertThat(deliver.group().prompt()).isEqualTo(Toys.pool().tokens(12));
     assertThat(deliver.group().completions())
-        .extracting(one -> Toys.policy().tokenizer().decode(one.tokens()))
+        .extracting(one -> EpisodeText.of(Toys.policy().tokenizer().decode(one.tokens())))
         .isEqualTo(verify.completions());
     recorder.expectMessageClass(Recorder.Judged.class);
   }
