@@ -67,6 +67,6 @@ public record TrainingSection(
             () -> groupUses <= maxStaleness + 1,
             "must be at most max_staleness + 1 (%d), because each use is a version later"
                 .formatted(maxStaleness + 1),
-            "lower it, or raise max_staleness");
+            "choose fewer uses");
   }
 }
