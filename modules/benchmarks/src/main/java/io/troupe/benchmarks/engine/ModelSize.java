@@ -3,7 +3,6 @@ package io.troupe.benchmarks.engine;
 import io.troupe.benchmarks.harness.IdTokenizer;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.model.DecoderSettings;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The decoders that are compared. */
@@ -68,18 +67,7 @@ public enum ModelSize {
 
   /** The same sizes, as {@code model.py} names them. */
   Map<String, Object> sizes(int context) {
-    Map<String, Object> sizes = new LinkedHashMap<>();
-    sizes.put("vocabulary", vocabulary);
-    sizes.put("hidden", hidden);
-    sizes.put("layers", layers);
-    sizes.put("heads", heads);
-    sizes.put("kv_heads", kvHeads);
-    sizes.put("head_dim", headDim);
-    sizes.put("feed_forward", feedForward);
-    sizes.put("context", context);
-    sizes.put("rope_theta", ROPE_THETA);
-    sizes.put("eps", EPSILON);
-    return sizes;
+    return ModelArguments.of(settings(context), vocabulary);
   }
 
   /** Ids without text: 1 ends a completion, 2 and above are drawn. */

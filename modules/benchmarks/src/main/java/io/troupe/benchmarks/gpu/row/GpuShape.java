@@ -1,8 +1,8 @@
 package io.troupe.benchmarks.gpu.row;
 
+import io.troupe.benchmarks.engine.ModelArguments;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -106,17 +106,6 @@ public enum GpuShape {
 
   /** Returns the sizes as {@code model.py} names them. */
   public Map<String, Object> sizes(int context) {
-    Map<String, Object> sizes = new LinkedHashMap<>();
-    sizes.put("vocabulary", vocabulary);
-    sizes.put("hidden", hidden);
-    sizes.put("layers", layers);
-    sizes.put("heads", heads);
-    sizes.put("kv_heads", kvHeads);
-    sizes.put("head_dim", headDim);
-    sizes.put("feed_forward", feedForward);
-    sizes.put("context", context);
-    sizes.put("rope_theta", ROPE_THETA);
-    sizes.put("eps", EPSILON);
-    return sizes;
+    return ModelArguments.of(settings(context), vocabulary);
   }
 }
