@@ -447,7 +447,7 @@ public final class Audit {
     }
   }
 
-  /** Ends a group as trained, after so many steps. */
+  /** Ends a group that {@code uses} steps trained on. */
   private void train(AuditedGroup group, int uses) {
     pending.remove(group.id());
     count(AuditCounter.TRAINED, 1);

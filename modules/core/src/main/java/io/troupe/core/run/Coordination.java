@@ -1026,7 +1026,7 @@ public record Coordination(RunLimits limits) {
 
     private long capacity(long running) {
       int uses = limits.step().uses();
-      // Of a group that begins now, the steps that are left have so many uses.
+      // The steps that are left use a group that begins now at most this often.
       int usable =
           (int) Math.clamp(limits.schedule().steps() - state.version().number(), 1L, (long) uses);
       return Math.min(

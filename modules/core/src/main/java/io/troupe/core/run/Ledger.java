@@ -64,7 +64,7 @@ public record Ledger(
     return plus(Account.GRANTED, 1);
   }
 
-  /** Groups end as trained, after so many uses of all of them together. */
+  /** Ends groups as trained; {@code uses} is the sum of the uses of each. */
   Ledger train(long groups, long uses) {
     return plus(Account.TRAINED, groups).plus(Account.REUSED, uses - groups);
   }

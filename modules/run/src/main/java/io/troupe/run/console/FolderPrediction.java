@@ -75,7 +75,7 @@ final class FolderPrediction implements RunPrediction {
     };
   }
 
-  /** A model file was put there to be compared with, whoever looks. */
+  /** The prediction, begun where asked for or where the folder has a model file. */
   private synchronized Optional<CompletableFuture<Ready>> asked(boolean begin) {
     if (asked.isEmpty() && (begin || Files.isRegularFile(folder.model()))) {
       CompletableFuture<Ready> future = new CompletableFuture<>();

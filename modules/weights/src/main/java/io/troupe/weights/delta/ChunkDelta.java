@@ -28,7 +28,7 @@ public final class ChunkDelta {
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** After so many bytes it is looked whether the delta is still worth it. */
+  /** Bytes after which the sender decides whether the delta is still shorter. */
   private static final int BLOCK = 1 << 12;
 
   private final int length;

@@ -41,7 +41,7 @@ final class WeightServer implements AutoCloseable {
   private static final long SLICE = 1 << 20; // progress is counted at least so often
   private static final Duration IDLE = Duration.ofMinutes(1);
 
-  /** Deltas are made in parts of so many bytes, which the cache of a core holds. */
+  /** Bytes of a part of a delta, which the cache of a core holds. */
   private static final int PART = 1 << 17;
 
   /** A delta is worth its computation where it takes no more than this part of a chunk. */
