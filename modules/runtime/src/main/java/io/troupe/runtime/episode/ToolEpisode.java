@@ -221,17 +221,17 @@ final class ToolEpisode {
       return new ToolResult("error", 1, ToolRun.Outcome.UNKNOWN_TOOL, false);
     }
     CompletableFuture<ToolResult> step = new CompletableFuture<>();
-    Thread.ofVirtual()
-        .name("tool " + call.name())
-        .start(
-            () -> {
-              try {
-                step.complete(world.step(call));
-              } catch (RuntimeException | Error failure) {
-                step.completeExceptionally(failure);
-              }
-            });
     try (HeldTurns.Hold _ = held("tool " + call.name())) {
+      Thread.ofVirtual()
+          .name("tool " + call.name())
+          .start(
+              () -> {
+                try {
+                  step.complete(world.step(call));
+                } catch (RuntimeException | Error failure) {
+                  step.completeExceptionally(failure);
+                }
+              });
       return step.get(wiring.loop.toolTimeout().toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException slow) {
       try {
