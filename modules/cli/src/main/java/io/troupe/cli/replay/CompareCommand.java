@@ -2,8 +2,8 @@ package io.troupe.cli.replay;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.run.fork.RunPair;
 import io.troupe.run.replay.ReplayRefusedException;
-import io.troupe.run.replay.RunPair;
 import io.troupe.run.session.JsonText;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;

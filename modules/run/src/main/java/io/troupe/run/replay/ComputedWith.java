@@ -41,12 +41,12 @@ public final class ComputedWith {
   }
 
   /** What differs and may change bits, one sentence a fact. */
-  static List<String> obstacles(Map<String, String> recorded, Map<String, String> here) {
+  public static List<String> obstacles(Map<String, String> recorded, Map<String, String> here) {
     return differences(recorded, here, false);
   }
 
   /** What differs and should change nothing, one sentence a fact. */
-  static List<String> remarks(Map<String, String> recorded, Map<String, String> here) {
+  public static List<String> remarks(Map<String, String> recorded, Map<String, String> here) {
     return differences(recorded, here, true);
   }
 

@@ -39,18 +39,18 @@ import java.util.stream.Stream;
  * @param checkpoint that it begins from; empty at the beginning of the run
  * @param items behind it, up to the last step
  */
-record ReplayPlan(
+public record ReplayPlan(
     RecordedItem.Began begin,
     WeightVersion version,
     String digest,
     Optional<Path> checkpoint,
     List<RecordedItem> items) {
-  ReplayPlan {
+  public ReplayPlan {
     items = List.copyOf(items);
   }
 
   /** Reads the journal of a run. */
-  static RecordedRun recorded(RunFolder folder) throws IOException {
+  public static RecordedRun recorded(RunFolder folder) throws IOException {
     try (RunJournal journal = RunJournal.open(folder.journal())) {
       RecordedRun run =
           new RecordedRun(journal.base().map(StateSnapshot::state).orElse(RunState.INITIAL));

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * each, from the beginning or a checkpoint. The digests of the weights in the journal say where the
  * two part.
  */
-final class ReplayedTrainer implements AutoCloseable {
+public final class ReplayedTrainer implements AutoCloseable {
   private final RunFolder folder;
   private final ReplayPlan plan;
   private final Composition composition;
@@ -189,7 +189,7 @@ final class ReplayedTrainer implements AutoCloseable {
   }
 
   /** Does something on a trainer's thread. */
-  static <T> T on(TrainerTasks trainer, Supplier<T> work) {
+  public static <T> T on(TrainerTasks trainer, Supplier<T> work) {
     try {
       return CompletableFuture.supplyAsync(work, trainer.thread()).join();
     } catch (CompletionException failure) {

@@ -139,7 +139,8 @@ public final class RunReplay implements AutoCloseable {
    * @return the replay behind the step; the caller closes it
    * @throws ReplayRefusedException if the replay could not have the bits of the run, or has not
    */
-  static RunReplay upTo(RunFolder folder, RecordedRun recorded, long step, Consumer<String> say)
+  public static RunReplay upTo(
+      RunFolder folder, RecordedRun recorded, long step, Consumer<String> say)
       throws IOException, ReplayRefusedException {
     ReplayPlan plan = ReplayPlan.of(folder, recorded, new ReplaySettings(step, step, false, false));
     Composition composition = composition(folder, plan.begin().process().config());
@@ -161,25 +162,25 @@ public final class RunReplay implements AutoCloseable {
   }
 
   /** The trainer behind the last step. */
-  TrainerTasks trainer() {
+  public TrainerTasks trainer() {
     return trainer.tasks();
   }
 
-  GroupReplay sampler() {
+  public GroupReplay sampler() {
     return sampler;
   }
 
-  PolicyEngines engines() {
+  public PolicyEngines engines() {
     return trainer.engines();
   }
 
   /** The weights behind the last step. */
-  WeightSnapshot newest() {
+  public WeightSnapshot newest() {
     return trainer.newest();
   }
 
   /** The scored groups that have not ended, with their tokens. */
-  Map<LeaseId, ScoredGroup> buffered() {
+  public Map<LeaseId, ScoredGroup> buffered() {
     return Map.copyOf(groups);
   }
 

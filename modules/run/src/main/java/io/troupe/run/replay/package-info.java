@@ -1,4 +1,4 @@
-/** A run made again from its journal, compared bit for bit, and explained token by token. */
+/** Runs made again from their journals, compared bit for bit, and explained token by token. */
 @NullMarked
 package io.troupe.run.replay;
 

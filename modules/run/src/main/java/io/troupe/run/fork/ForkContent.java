@@ -1,4 +1,4 @@
-package io.troupe.run.replay;
+package io.troupe.run.fork;
 
 import static io.troupe.core.Require.invariant;
 
@@ -20,6 +20,8 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.run.replay.ReplayedTrainer;
+import io.troupe.run.replay.RunReplay;
 import io.troupe.runtime.Recorder;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.runtime.episode.EpisodeTrace;

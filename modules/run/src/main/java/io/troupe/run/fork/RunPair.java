@@ -1,7 +1,10 @@
-package io.troupe.run.replay;
+package io.troupe.run.fork;
 
 import io.troupe.core.replay.RecordedItem;
 import io.troupe.core.replay.RunComparison;
+import io.troupe.run.replay.ComputedWith;
+import io.troupe.run.replay.ReplayPlan;
+import io.troupe.run.replay.ReplayRefusedException;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
-package io.troupe.run.replay;
+package io.troupe.run.fork;
 
 import io.troupe.config.RunConfig;
+import io.troupe.run.replay.ReplayRefusedException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.troupe.run.replay;
+package io.troupe.run.fork;
 
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
@@ -10,6 +10,10 @@ import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.RunState;
 import io.troupe.run.compose.Composition;
+import io.troupe.run.replay.ComputedWith;
+import io.troupe.run.replay.ReplayPlan;
+import io.troupe.run.replay.ReplayRefusedException;
+import io.troupe.run.replay.RunReplay;
 import io.troupe.run.simulation.RunFit;
 import io.troupe.run.simulation.RunScenario;
 import io.troupe.run.simulation.UnmodelledRunException;

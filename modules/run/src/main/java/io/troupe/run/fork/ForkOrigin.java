@@ -1,4 +1,4 @@
-package io.troupe.run.replay;
+package io.troupe.run.fork;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.store.file.StoreJson;
