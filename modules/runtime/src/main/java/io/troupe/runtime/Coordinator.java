@@ -49,6 +49,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -117,6 +118,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
    * @param resume the checkpoint to continue from
    * @param again whether the journal holds events of an earlier process
    * @param verification what the verifier pools have done so far
+   * @param cpuSeconds of this process so far
    */
   public record Wiring(
       Coordination coordination,
@@ -129,6 +131,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
       long lastFence,
       LongSupplier millis,
       Supplier<StepMeter.Verification> verification,
+      DoubleSupplier cpuSeconds,
       ActorRef<Recorder.Command> recorder,
       ActorRef<Run.Command> run,
       RunListener listener) {}
@@ -301,7 +304,13 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
         long now = wiring.millis().getAsLong();
         commit(
             decision,
-            Optional.of(meter.row(step, metrics.reading(), wiring.verification().get(), now)));
+            Optional.of(
+                meter.row(
+                    step,
+                    metrics.reading(),
+                    wiring.verification().get(),
+                    wiring.cpuSeconds().getAsDouble(),
+                    now)));
       }
       case TrainerTasks.WeightsKept(String reason, boolean empty) -> {
         getContext().getLog().warn("step_skipped step={} reason=\"{}\"", step, reason);

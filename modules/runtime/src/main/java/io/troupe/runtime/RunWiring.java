@@ -72,9 +72,18 @@ public record RunWiring(
         lastFence,
         millis,
         () -> VerdictSummary.done(verifier.reports()),
+        RunWiring::cpuSeconds,
         recorder,
         run,
         listener);
+  }
+
+  private static double cpuSeconds() {
+    return ProcessHandle.current()
+        .info()
+        .totalCpuDuration()
+        .map(used -> used.toNanos() / 1e9)
+        .orElse(Double.NaN);
   }
 
   TrainerTasks workshop(Consumer<TrainerTasks.WarmupProgress> progress) {

@@ -104,6 +104,7 @@ class CoordinatorTest {
                 0,
                 millis::get,
                 () -> StepMeter.Verification.NONE,
+                () -> 0,
                 actors.<Recorder.Command>createTestProbe().getRef(),
                 run.getRef(),
                 new Watcher())));

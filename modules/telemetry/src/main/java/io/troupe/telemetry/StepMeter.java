@@ -85,6 +85,7 @@ public final class StepMeter {
   private long refused;
   private long ended;
   private long lost;
+  private double cpuSeconds = Double.NaN;
   private EpisodeMeter episodes = new EpisodeMeter();
   private Verification verified = Verification.NONE;
 
@@ -124,8 +125,13 @@ public final class StepMeter {
     }
   }
 
-  /** The row of a step that has just ended; counting starts again. */
-  public StepRow row(long step, Reading reading, Verification verification, long nowMillis) {
+  /**
+   * The row of a step that has just ended; counting starts again.
+   *
+   * @param cpu seconds of the process so far, all threads together; not a number where nobody knows
+   */
+  public StepRow row(
+      long step, Reading reading, Verification verification, double cpu, long nowMillis) {
     addElapsed(nowMillis);
     double seconds = Math.max(1, nowMillis - lastStepAt) / 1000.0;
     long waited =
@@ -190,7 +196,8 @@ public final class StepMeter {
             reading.completions().truncatedShare(),
             reading.completions().rewardLengthCorrelation(),
             reading.completions().lengthRight(),
-            reading.completions().lengthWrong());
+            reading.completions().lengthWrong(),
+            cpu - cpuSeconds);
     StepRow row =
         new StepRow(
             step,
@@ -200,6 +207,7 @@ public final class StepMeter {
             Optional.of(training),
             episodes.measured());
     verified = verification;
+    cpuSeconds = cpu;
     reset(nowMillis);
     return row;
   }

@@ -391,7 +391,16 @@ public record StepRow(
               unit = "tokens",
               meaning = "mean length of the step's completions with a reward below 0.5",
               reading = "near the token limit: wrong answers are those that did not come to an end")
-          double lengthWrong) {}
+          double lengthWrong,
+      @MetricDefinition(
+              unit = "s",
+              meaning =
+                  "CPU time of this process since the last step, all threads together; not a number"
+                      + " in the first step of a process",
+              reading =
+                  "the machine's cores times the time of a step: no core is free; below it: cores"
+                      + " are idle, or other programs have them")
+          double cpuSeconds) {}
 
   /** What only a step whose episodes have turns with tools, or agents, has. */
   public record Episodes(

@@ -81,7 +81,7 @@ class StepMeterTest {
     meter.event(new Event.GroupStale(LEASE));
     meter.event(new Event.AnswerRefused(LEASE, ""));
     meter.event(new Event.CheckpointSaved(1));
-    StepRow row = meter.row(4, READING, VERIFIED, 3_000);
+    StepRow row = meter.row(4, READING, VERIFIED, 4, 3_000);
     assertThat(row.step()).isEqualTo(4);
     assertThat(row.seconds()).isEqualTo(3.0);
     assertThat(row.eval()).isEmpty();
@@ -112,15 +112,15 @@ class StepMeterTest {
                 List.of(
                     new EpisodeSummary(4, 1, StopReason.MAX_TURNS, 3, 600, 1_000, 2_000),
                     new EpisodeSummary(2, 1, StopReason.COMPLETED, 1, 200, 500, 1_000)))));
-    assertThat(meter.row(1, READING, VERIFIED, 1_000).episodes())
+    assertThat(meter.row(1, READING, VERIFIED, 1, 1_000).episodes())
         .contains(new StepRow.Episodes(3, 2, 1.5, 0.75, 0.4, 0.5, 0, 0.5, 0, 0, 0, 0, 0));
     meter.event(new Event.GroupBuffered(summary(3, 0, 1)));
-    assertThat(meter.row(2, READING, VERIFIED, 2_000).episodes()).isEmpty();
+    assertThat(meter.row(2, READING, VERIFIED, 2, 2_000).episodes()).isEmpty();
   }
 
   @Test
   void row_reading_isPassedOn() {
-    StepRow.Training training = training(new StepMeter(0).row(1, READING, VERIFIED, 1_000));
+    StepRow.Training training = training(new StepMeter(0).row(1, READING, VERIFIED, 1, 1_000));
     assertThat(training.loss()).isEqualTo(0.1);
     assertThat(training.gradientNorm()).isEqualTo(0.2);
     assertThat(training.kl()).isEqualTo(0.3);
@@ -148,16 +148,24 @@ class StepMeterTest {
   @Test
   void row_verification_timesAreOfTheProcessAndCountsOfTheStep() {
     StepMeter meter = new StepMeter(0);
-    meter.row(1, READING, VERIFIED, 1_000);
+    meter.row(1, READING, VERIFIED, 1, 1_000);
     StepMeter.Verification later = new StepMeter.Verification(2.5, 50, 4, 6, 1);
 
-    StepRow.Training training = training(meter.row(2, READING, later, 2_000));
+    StepRow.Training training = training(meter.row(2, READING, later, 2, 2_000));
 
     assertThat(training.verifierMillisP50()).isEqualTo(2.5);
     assertThat(training.verifierMillisP99()).isEqualTo(50.0);
     assertThat(training.verifierTimeouts()).isEqualTo(1);
     assertThat(training.verifierCrashes()).isEqualTo(4);
     assertThat(training.verifierWaiting()).isEqualTo(1);
+  }
+
+  @Test
+  void row_cpuTime_isThatSinceTheLastStep() {
+    StepMeter meter = new StepMeter(0);
+
+    assertThat(training(meter.row(1, READING, VERIFIED, 7.5, 1_000)).cpuSeconds()).isNaN();
+    assertThat(training(meter.row(2, READING, VERIFIED, 9.25, 2_000)).cpuSeconds()).isEqualTo(1.75);
   }
 
   /** Equal rewards between 0 and 1 are neither. */
@@ -169,7 +177,7 @@ class StepMeterTest {
     meter.event(new Event.GroupFiltered(summary(1, 1, 1 - 1e-9)));
     meter.event(new Event.GroupFiltered(summary(1, .5, .5)));
     meter.event(new Event.GroupBuffered(summary(1, 0, 1)));
-    StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1_000));
+    StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1, 1_000));
     assertThat(training.allWrongShare()).isEqualTo(2 / 5.0);
     assertThat(training.allRightShare()).isEqualTo(1 / 5.0);
     assertThat(training.degenerateShare()).isEqualTo(4 / 5.0);
@@ -177,7 +185,7 @@ class StepMeterTest {
 
   @Test
   void row_nothingScored_hasNoAverages() {
-    StepRow.Training training = training(new StepMeter(0).row(1, READING, VERIFIED, 1_000));
+    StepRow.Training training = training(new StepMeter(0).row(1, READING, VERIFIED, 1, 1_000));
     assertThat(training.reward()).isNaN();
     assertThat(training.degenerateShare()).isNaN();
     assertThat(training.lostShare()).isNaN();
@@ -192,9 +200,9 @@ class StepMeterTest {
     meter.event(new Event.LeaseEnded(LEASE, LeaseEndReason.EXPIRED, ""));
     meter.event(new Event.GroupStale(LEASE));
     meter.event(new Event.AnswerRefused(LEASE, ""));
-    meter.row(1, READING, VERIFIED, 1_000);
+    meter.row(1, READING, VERIFIED, 1, 1_000);
     meter.event(new Event.GroupBuffered(summary(4, 0, 1)));
-    StepRow.Training training = training(meter.row(2, READING, VERIFIED, 3_000));
+    StepRow.Training training = training(meter.row(2, READING, VERIFIED, 2, 3_000));
     assertThat(training.groups()).isEqualTo(1);
     assertThat(training.filtered()).isZero();
     assertThat(training.requeued()).isZero();
@@ -214,7 +222,7 @@ class StepMeterTest {
     meter.observe(LEASED, 300);
     meter.observe(SAMPLED, 900);
     meter.observe(TRAINING, 1_200);
-    StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1_700));
+    StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1, 1_700));
     assertThat(training.waitSeconds()).isEqualTo(1.2);
     assertThat(training.waitedFor()).isEqualTo("rollout");
   }
@@ -230,6 +238,6 @@ class StepMeterTest {
   private static String longest(RunState state) {
     StepMeter meter = new StepMeter(0);
     meter.observe(state, 1);
-    return training(meter.row(1, READING, VERIFIED, 1_000)).waitedFor();
+    return training(meter.row(1, READING, VERIFIED, 1, 1_000)).waitedFor();
   }
 }

@@ -209,7 +209,9 @@ final class ForkRecord implements AutoCloseable {
     for (Event event : events) {
       if (event instanceof Event.StepTrained(long step, var _)) {
         metrics.write(
-            meter.row(step, reading.orElseThrow(), StepMeter.Verification.NONE, now).toMap());
+            meter
+                .row(step, reading.orElseThrow(), StepMeter.Verification.NONE, Double.NaN, now)
+                .toMap());
       }
       meter.event(event);
       traces.event(event, state.version());

@@ -21,7 +21,8 @@ public final class MetricGroups {
           "gradient_seconds",
           "optimizer_seconds",
           "reference_seconds",
-          "wait_seconds");
+          "wait_seconds",
+          "cpu_seconds");
   private static final Set<String> ROLLOUT =
       Set.of(
           "length",
