@@ -99,4 +99,28 @@ class ModelFitTest {
     assertThat(run.stepsPerSecond()).isCloseTo(1 / 4.1, within(0.1));
     assertThat(run.stalenessMean()).isZero();
   }
+
+  /**
+   * Of 12 tokens 4 are two versions old, one more than the bound: 5 of the 8 others are one old.
+   */
+  @Test
+  void stalenessMean_ofAStepWithMaskedTokens_isThatOfTheOthers() {
+    MeasuredRun run = new MeasuredRun();
+    for (int step = 1; step <= 2; step++) {
+      run.event(step, new Event.StepStarted(step, List.of()));
+      run.event(step, new Event.StepTrained(step));
+    }
+    LeaseId lease = new LeaseId(new GroupId(1), 1);
+    TokenVersions mixed =
+        new TokenVersions(
+            List.of(
+                new TokenVersions.Span(new WeightVersion(0), 4),
+                new TokenVersions.Span(new WeightVersion(1), 5),
+                new TokenVersions.Span(new WeightVersion(2), 3)));
+    run.event(3, new Event.GroupBuffered(new GroupSummary(lease, List.of(1.0), List.of(mixed))));
+    run.event(4, new Event.StepStarted(3, List.of(lease.group())));
+    run.event(5, new Event.LossTokensCounted(3, 8, 4, 1, 1));
+
+    assertThat(run.stalenessMean()).isEqualTo(5 / 8.0);
+  }
 }

@@ -26,11 +26,11 @@ public final class MeasuredRun {
   private long version;
   private long stepStarted;
   private long stepTokens;
+  private Map<Long, Long> stepStaleness = Map.of();
   private long unfinished;
   private long deaths;
   private long staleTokens;
   private long trainedTokens;
-  private long unweighted;
   private long first;
   private long last;
 
@@ -77,7 +77,8 @@ public final class MeasuredRun {
       case Event.LossTokensCounted counted -> {
         stepTokens = counted.weighted() + counted.unweighted();
         trainedTokens += counted.weighted();
-        unweighted += counted.unweighted();
+        stepStaleness.forEach(
+            (stale, tokens) -> staleTokens += stale > counted.maxStaleness() ? 0 : stale * tokens);
       }
       case Event.StepTrained(long number, List<GroupId> kept) -> {
         training.stream().filter(id -> !kept.contains(id)).forEach(buffered::remove);
@@ -117,12 +118,13 @@ public final class MeasuredRun {
   private void started(long at, List<GroupId> batch) {
     stepStarted = at;
     training = Set.copyOf(batch);
+    stepStaleness = new HashMap<>();
     for (GroupId id : batch) {
       GroupSummary summary = buffered.get(id);
       if (summary != null) {
         for (TokenVersions completion : summary.versions()) {
           for (TokenVersions.Span span : completion.spans()) {
-            staleTokens += (version - span.version().number()) * span.tokens();
+            stepStaleness.merge(version - span.version().number(), (long) span.tokens(), Long::sum);
           }
         }
       }
@@ -174,10 +176,8 @@ public final class MeasuredRun {
         : (steps.size() - 1) * MILLIS / (steps.getLast().trained() - steps.getFirst().trained());
   }
 
-  /** Mean staleness of all tokens of the steps; masked tokens are in it. */
+  /** Mean staleness of the tokens that were trained on. */
   public double stalenessMean() {
-    return trainedTokens + unweighted == 0
-        ? Double.NaN
-        : (double) staleTokens / (trainedTokens + unweighted);
+    return trainedTokens == 0 ? Double.NaN : (double) staleTokens / trainedTokens;
   }
 }
