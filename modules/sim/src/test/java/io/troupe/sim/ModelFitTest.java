@@ -15,6 +15,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.sim.fit.FitSettings;
 import io.troupe.sim.fit.MeasuredRun;
 import io.troupe.sim.fit.ModelFit;
+import io.troupe.sim.model.ClusterShape.CpuShape;
 import io.troupe.sim.model.DecodeModel;
 import io.troupe.sim.model.LatencyModel;
 import io.troupe.sim.model.LengthModel;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Fits of runs whose times are known. */
 class ModelFitTest {
   private static final FitSettings SETTINGS =
-      new FitSettings("known", "toy", 1_000, 10, 0, 1, 1, 0.002);
+      new FitSettings("known", "toy", 1_000, 10, CpuShape.NONE, 0, 0.002);
 
   /** Alone a group of two takes 100 ms + 10 ms a token; a step 500 ms + 2 ms a token. */
   private static MeasuredRun known(int groups) {

@@ -26,7 +26,7 @@ import java.util.List;
  * token in 10 ms whatever the batch, completions of 100 tokens, steps of 1 s, nothing else takes
  * time and nothing fails.
  */
-final class Scenarios {
+public final class Scenarios {
   private static final int PROMPTS = 1_000_000;
   private static final long LEASE_MILLIS = 600_000;
   private static final int CAP = 100_000;
@@ -38,6 +38,7 @@ final class Scenarios {
   private int eta = 1;
   private StalePolicy stale = StalePolicy.MASK;
   private boolean lockStep;
+  private int uses = 1;
   private long steps = 100;
   private int maxConcurrent = 1_000;
   private int ranks = 1;
@@ -54,107 +55,117 @@ final class Scenarios {
   private double seconds = 1e7;
   private long checkpointEvery;
 
-  Scenarios workers(int count, int groups) {
+  public Scenarios workers(int count, int groups) {
     workers = count;
     groupsPerRequest = groups;
     return this;
   }
 
-  Scenarios completions(int value) {
+  public Scenarios completions(int value) {
     completions = value;
     return this;
   }
 
-  Scenarios step(int groups, int staleness) {
+  public Scenarios step(int groups, int staleness) {
     batch = groups;
     eta = staleness;
     return this;
   }
 
-  Scenarios stale(StalePolicy policy) {
+  public Scenarios stale(StalePolicy policy) {
     stale = policy;
     return this;
   }
 
-  Scenarios lockStep() {
+  public Scenarios overlapping() {
+    lockStep = false;
+    return this;
+  }
+
+  public Scenarios lockStep() {
     lockStep = true;
     eta = 0;
     return this;
   }
 
-  Scenarios steps(long value) {
+  public Scenarios uses(int value) {
+    uses = value;
+    return this;
+  }
+
+  public Scenarios steps(long value) {
     steps = value;
     return this;
   }
 
-  Scenarios maxConcurrent(int value) {
+  public Scenarios maxConcurrent(int value) {
     maxConcurrent = value;
     return this;
   }
 
-  Scenarios verifiers(int servers, VerifyModel model) {
+  public Scenarios verifiers(int servers, VerifyModel model) {
     verifiers = servers;
     verify = model;
     return this;
   }
 
-  Scenarios leaseMillis(long value) {
+  public Scenarios leaseMillis(long value) {
     leaseMillis = value;
     return this;
   }
 
-  Scenarios lengths(LengthModel model) {
+  public Scenarios lengths(LengthModel model) {
     lengths = model;
     return this;
   }
 
-  Scenarios decode(DecodeModel model) {
+  public Scenarios decode(DecodeModel model) {
     decode = model;
     return this;
   }
 
-  Scenarios train(TrainModel model) {
+  public Scenarios train(TrainModel model) {
     train = model;
     return this;
   }
 
-  Scenarios publish(PublishModel model) {
+  public Scenarios publish(PublishModel model) {
     publish = model;
     return this;
   }
 
-  Scenarios failures(FailureRates rates) {
+  public Scenarios failures(FailureRates rates) {
     failures = rates;
     return this;
   }
 
-  Scenarios faults(Fault... script) {
+  public Scenarios faults(Fault... script) {
     faults = List.of(script);
     return this;
   }
 
-  Scenarios cpu(CpuShape shape) {
+  public Scenarios cpu(CpuShape shape) {
     cpu = shape;
     return this;
   }
 
-  Scenarios seconds(double value) {
+  public Scenarios seconds(double value) {
     seconds = value;
     return this;
   }
 
-  Scenarios checkpointEvery(long value) {
+  public Scenarios checkpointEvery(long value) {
     checkpointEvery = value;
     return this;
   }
 
-  Scenario build() {
+  public Scenario build() {
     RunLimits limits =
         new RunLimits(
             new RunLimits.Prompts(PROMPTS, 1, PromptSampling.UNIFORM, 3),
             new RunLimits.Groups(
                 completions, maxConcurrent, leaseMillis, true, false, Long.MAX_VALUE),
-            new RunLimits.Step(batch, eta, stale, lockStep),
+            new RunLimits.Step(batch, eta, stale, lockStep, uses),
             new RunLimits.Schedule(steps, 0, checkpointEvery, 0, 0, 20_000),
             OutageLimits.DEFAULT);
     LatencyModel model =
@@ -166,7 +177,7 @@ final class Scenarios {
             train,
             publish,
             failures,
-            new ControlModel(0, 0, 0));
+            new ControlModel(0, 0, 0, 0));
     return new Scenario(
         limits,
         new ClusterShape(

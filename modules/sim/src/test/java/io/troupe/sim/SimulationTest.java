@@ -120,10 +120,24 @@ class SimulationTest {
             .workers(1, 4)
             .step(4, 1)
             .steps(400)
-            .cpu(new CpuShape(1, 1, 1))
+            .cpu(new CpuShape(1, 1, 1, 0))
             .train(step(1));
     assertThat(run(shared).pace().stepsPerSecond()).isCloseTo(0.5, within(0.01));
     assertThat(run(shared.cpu(CpuShape.NONE)).pace().stepsPerSecond()).isCloseTo(1, within(0.01));
+  }
+
+  /**
+   * What else the process does takes what no core is left for, and nothing from one thread alone.
+   */
+  @Test
+  void run_backgroundOfAProcess_slowsWhatComputesAtOnceAlone() {
+    CpuShape busy = new CpuShape(2, 1, 1, 1);
+    Scenarios overlapping =
+        new Scenarios().workers(1, 4).step(4, 1).steps(400).cpu(busy).train(step(1));
+    assertThat(run(overlapping).pace().stepsPerSecond()).isCloseTo(1 / 1.5, within(0.01));
+
+    Scenarios inTurn = new Scenarios().workers(1, 4).step(4, 0).lockStep().cpu(busy).train(step(1));
+    assertThat(run(inTurn).pace().stepsPerSecond()).isCloseTo(0.5, within(0.001));
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.troupe.cli.command.RunArgument;
 import io.troupe.run.simulation.ModelFile;
 import io.troupe.run.simulation.RunFit;
 import io.troupe.run.simulation.UnmodelledRunException;
+import io.troupe.sim.model.ControlModel;
 import io.troupe.sim.model.DecodeModel;
 import io.troupe.sim.model.LengthModel;
 import io.troupe.sim.model.TrainModel;
@@ -60,6 +61,16 @@ public final class FitCommand extends CliCommand {
                 training.baseSeconds() * 1e3,
                 training.tokenSeconds() * 1e6,
                 training.sigma() * 100));
+    ControlModel control = fit.model().control();
+    if (control.cores() > 0) {
+      out.println(
+          "cores           %.4g, shared by trainer, workers and %.2g threads of the background; %.4g to %.4g of the former computed at once"
+              .formatted(
+                  control.cores(),
+                  control.backgroundThreads(),
+                  fit.model().origin().leastThreads(),
+                  fit.model().origin().mostThreads()));
+    }
     if (fit.model().workload().lengths() instanceof LengthModel.Empirical lengths) {
       long cut =
           lengths.groups().stream()

@@ -185,7 +185,11 @@ public final class RunFork {
             fit.training(),
             fit.publication(),
             FailureRates.NONE,
-            new ControlModel(fit.control().messageSeconds(), 0, fit.control().cores()));
+            new ControlModel(
+                fit.control().messageSeconds(),
+                0,
+                fit.control().cores(),
+                fit.control().backgroundThreads()));
     RunScenario scenario = RunScenario.of(composition, certain, List.of(), SECONDS);
     scenario.notes().forEach(say);
     return scenario.scenario();

@@ -6,13 +6,15 @@ import io.troupe.run.compose.Composition;
 import io.troupe.sim.fit.FitSettings;
 import io.troupe.sim.fit.MeasuredRun;
 import io.troupe.sim.fit.ModelFit;
-import io.troupe.sim.model.ClusterShape.CpuShape;
+import io.troupe.sim.model.ControlModel;
 import io.troupe.sim.model.LatencyModel;
+import io.troupe.store.file.StoreJson;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
 import io.troupe.store.state.RunJson;
 import io.troupe.telemetry.MetricsFile;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,8 +42,17 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
               + " of rollout.workers");
     }
     MeasuredRun measured = measured(folder);
+    if (measured.device().isEmpty()
+        && config.policy().wantsGpu()
+        && config.placement().nodes() == 0) {
+      throw new UnmodelledRunException(
+          "the journal of %s does not say on which device its policy was computed, so nobody knows what"
+                  .formatted(folder.name())
+              + " its parts shared; fit a run of this version");
+    }
     try {
-      return new RunFit(folder, config, measured, ModelFit.of(measured, settings(folder, config)));
+      return new RunFit(
+          folder, config, measured, ModelFit.of(measured, settings(folder, config, measured)));
     } catch (IllegalArgumentException tooLittle) {
       throw new UnmodelledRunException(String.valueOf(tooLittle.getMessage()));
     }
@@ -61,25 +72,49 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
     return measured;
   }
 
-  private static FitSettings settings(RunFolder folder, RunConfig config) throws IOException {
+  private static FitSettings settings(RunFolder folder, RunConfig config, MeasuredRun measured)
+      throws IOException {
     PolicySection policy = config.policy();
-    boolean shares = config.placement().nodes() == 0 && !policy.wantsGpu();
-    double cores = shares ? Runtime.getRuntime().availableProcessors() : 0;
-    CpuShape cpu = RunScenario.cpu(policy, cores);
+    // A policy's device may be `auto`: what it came to is in the journal, and a toy has none.
+    boolean onCpu = measured.device().orElseGet(policy::computesOn).equals("cpu");
+    boolean shares = config.placement().nodes() == 0 && onCpu;
+    double cores = shares ? cores(folder) : 0;
+    List<Map<String, Object>> rows = MetricsFile.read(folder.metrics(), 0);
     return new FitSettings(
         folder.name(),
         RunScenario.policy(policy),
         config.rollout().maxTokens(),
         Composition.of(config, folder.checkpoints()).facts().longestPromptTokens(),
-        cpu.cores(),
-        cpu.samplerThreads(),
-        cpu.trainerThreads(),
-        verifySeconds(folder));
+        RunScenario.cpu(policy, new ControlModel(0, 0, cores, 0)),
+        shares ? computingThreads(rows) : 0,
+        verifySeconds(rows));
+  }
+
+  /** The cores of the machine that made a run. */
+  private static double cores(RunFolder folder) throws IOException {
+    return StoreJson.LINE
+        .readTree(Files.readAllBytes(folder.path().resolve("run.json")))
+        .required("cores")
+        .asDouble();
+  }
+
+  /** The threads that were busy between the ends of steps of one process; 0 without such steps. */
+  private static double computingThreads(List<Map<String, Object>> rows) {
+    double cpu = 0;
+    double seconds = 0;
+    for (int i = 1; i < rows.size(); i++) {
+      if (rows.get(i).get("cpu_seconds") instanceof Number used
+          && rows.get(i).get("seconds") instanceof Number now
+          && rows.get(i - 1).get("seconds") instanceof Number before) {
+        cpu += used.doubleValue();
+        seconds += now.doubleValue() - before.doubleValue();
+      }
+    }
+    return seconds > 0 ? cpu / seconds : 0;
   }
 
   /** The median time of a verification, as the last row of the metrics has it. */
-  private static double verifySeconds(RunFolder folder) throws IOException {
-    List<Map<String, Object>> rows = MetricsFile.read(folder.metrics(), 0);
+  private static double verifySeconds(List<Map<String, Object>> rows) {
     return rows.isEmpty() || !(rows.getLast().get("verifier_millis_p50") instanceof Number millis)
         ? 0
         : millis.doubleValue() / MILLIS;

@@ -9,6 +9,7 @@ import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
 import io.troupe.run.compose.Composition;
 import io.troupe.sim.model.ClusterShape;
 import io.troupe.sim.model.ClusterShape.CpuShape;
+import io.troupe.sim.model.ControlModel;
 import io.troupe.sim.model.Fault;
 import io.troupe.sim.model.LatencyModel;
 import io.troupe.sim.model.LatencySource;
@@ -104,16 +105,20 @@ public record RunScenario(Scenario scenario, List<String> notes) {
                     config.verifier().workers(),
                     config.placement().trainerRanks(),
                     recomputes,
-                    cpu(config.policy(), model.control().cores())));
+                    cpu(config.policy(), model.control())));
   }
 
-  /** The threads that compute a policy, on a host of {@code cores}. */
-  static CpuShape cpu(PolicySection policy, double cores) {
+  /** The threads that compute a policy, on the cores that a process has. */
+  static CpuShape cpu(PolicySection policy, ControlModel control) {
+    double background = control.backgroundThreads();
     return switch (policy) {
       case DecoderSection decoder ->
           new CpuShape(
-              cores, decoder.compute().samplerThreads(), decoder.compute().trainerThreads());
-      case PolicySection.Toy toy -> new CpuShape(cores, threads(toy), 1);
+              control.cores(),
+              decoder.compute().samplerThreads(),
+              decoder.compute().trainerThreads(),
+              background);
+      case PolicySection.Toy toy -> new CpuShape(control.cores(), threads(toy), 1, background);
     };
   }
 
@@ -160,6 +165,7 @@ public record RunScenario(Scenario scenario, List<String> notes) {
           "extrapolated: %d trainer ranks, and the model saw %d"
               .formatted(shape.trainerRanks(), origin.ranks()));
     }
+    noteThreads(config, shape, origin, notes);
     String policy = policy(config.policy());
     if (!origin.policy().isEmpty() && !origin.policy().equals(policy)) {
       notes.add(
@@ -169,6 +175,34 @@ public record RunScenario(Scenario scenario, List<String> notes) {
     if (config.evaluation().every() > 0 && config.placement().nodes() == 0) {
       notes.add("evaluations take no time here, and an evaluation's target ends no run");
     }
+  }
+
+  /** What n threads take beside each other is measured where n of them computed at once. */
+  private static void noteThreads(
+      RunConfig config, ClusterShape shape, LatencySource origin, List<String> notes) {
+    CpuShape cpu = shape.cpu();
+    if (cpu.cores() == 0 || origin.mostThreads() == 0) {
+      return;
+    }
+    boolean lockStep = config.training().maxStaleness() == 0;
+    double sampling = shape.workers() * cpu.samplerThreads();
+    double fewest = Math.min(cpu.samplerThreads(), cpu.trainerThreads());
+    double most =
+        lockStep ? Math.max(sampling, cpu.trainerThreads()) : sampling + cpu.trainerThreads();
+    if (fewest < origin.leastThreads() || most > origin.mostThreads()) {
+      notes.add(
+          "extrapolated: %s to %s threads compute at once on %s cores, and in the model's run %s to %s did"
+              .formatted(
+                  number(fewest),
+                  number(most),
+                  number(cpu.cores()),
+                  number(origin.leastThreads()),
+                  number(origin.mostThreads())));
+    }
+  }
+
+  private static String number(double value) {
+    return "%.4g".formatted(value).replaceFirst("\\.?0+$", "");
   }
 
   /** What of a policy decides its speed. */

@@ -1,5 +1,6 @@
 package io.troupe.sim.engine;
 
+import io.troupe.sim.model.ClusterShape.CpuShape;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,18 +15,14 @@ public final class CpuShares {
     void slow(double factor);
   }
 
-  private final double cores;
+  private final CpuShape cpu;
   private final List<Shared> all = new ArrayList<>();
   private double busy;
   private double factor = 1;
 
-  /**
-   * A host.
-   *
-   * @param cores 0 where nothing is shared
-   */
-  public CpuShares(double cores) {
-    this.cores = cores;
+  /** A host. */
+  public CpuShares(CpuShape cpu) {
+    this.cpu = cpu;
   }
 
   void register(Shared work) {
@@ -39,7 +36,7 @@ public final class CpuShares {
   /** Counts threads that begin to compute, or end where the number is negative. */
   void add(double threads) {
     busy += threads;
-    double next = cores == 0 ? 1 : Math.max(1, busy / cores);
+    double next = cpu.slowness(busy);
     if (next != factor) {
       factor = next;
       for (Shared work : all) {

@@ -175,14 +175,17 @@ final class SimulatedEngine implements CpuShares.Shared {
     return present.tokens();
   }
 
+  /** Takes groups from the queue; those that join together are read in one call. */
   private void admit() {
+    double prefill = model.prefillSeconds();
     while (!waiting.isEmpty()
         && (rows.size() == 0 || rows.size() + waiting.getFirst().completions() <= maxRows)) {
       ActiveGroup group = waiting.removeFirst();
       if (rows.size() == 0) {
         cpu.add(threads);
       }
-      present.stall(model.prefillSeconds() + model.prefillSecondsPerToken() * prompt);
+      present.stall(prefill + model.prefillSecondsPerToken() * prompt);
+      prefill = 0;
       group.join(present.step());
       group.sample(spans(present.step(), maxTokens));
       rows.add(group);

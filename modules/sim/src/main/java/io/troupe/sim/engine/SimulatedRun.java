@@ -50,7 +50,7 @@ public final class SimulatedRun {
     this.seed = seed;
     this.content = content;
     ClusterShape shape = scenario.shape();
-    this.cpu = new CpuShares(shape.cpu().cores());
+    this.cpu = new CpuShares(shape.cpu());
     this.meter = new RunMeter(scenario.limits());
     this.coordinator =
         new SimulatedCoordinator(

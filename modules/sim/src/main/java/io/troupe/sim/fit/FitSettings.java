@@ -1,5 +1,7 @@
 package io.troupe.sim.fit;
 
+import io.troupe.sim.model.ClusterShape.CpuShape;
+
 /**
  * What a journal does not say of its run.
  *
@@ -7,9 +9,9 @@ package io.troupe.sim.fit;
  * @param policy that it trained
  * @param maxTokens the limit of its completions
  * @param promptTokens mean length of its prompts
- * @param cores that trainer and workers shared; 0 where they shared none
- * @param samplerThreads of each worker
- * @param trainerThreads of the trainer
+ * @param cpu that trainer and workers shared, background threads left out
+ * @param computingThreads that the process kept busy on average between the ends of its steps, by
+ *     its CPU time; 0 where that was not recorded
  * @param verifySeconds median time of a verification
  */
 public record FitSettings(
@@ -17,7 +19,6 @@ public record FitSettings(
     String policy,
     int maxTokens,
     double promptTokens,
-    double cores,
-    double samplerThreads,
-    double trainerThreads,
+    CpuShape cpu,
+    double computingThreads,
     double verifySeconds) {}

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** What the journal of a run says of times, lengths and rewards: its events, in order. */
@@ -31,6 +32,7 @@ public final class MeasuredRun {
   private long deaths;
   private long staleTokens;
   private long trainedTokens;
+  private Optional<String> device = Optional.empty();
   private long first;
   private long last;
 
@@ -92,6 +94,8 @@ public final class MeasuredRun {
       }
       case Event.GroupSpent(LeaseId lease) -> buffered.remove(lease.group());
       case Event.WorkerLost _ -> deaths++;
+      case Event.ProcessStarted(var process) ->
+          device = Optional.ofNullable(process.facts().get("device"));
       case Event.RunResumed(var state) -> {
         open.clear();
         version = state.version().number();
@@ -179,5 +183,10 @@ public final class MeasuredRun {
   /** Mean staleness of the tokens that were trained on. */
   public double stalenessMean() {
     return trainedTokens == 0 ? Double.NaN : (double) staleTokens / trainedTokens;
+  }
+
+  /** What the newest process computed the policy on, where the engine says so. */
+  public Optional<String> device() {
+    return device;
   }
 }

@@ -2,6 +2,7 @@ package io.troupe.sim.fit;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.sim.model.ClusterShape.CpuShape;
 import io.troupe.sim.model.ControlModel;
 import io.troupe.sim.model.DecodeModel;
 import io.troupe.sim.model.EngineModel;
@@ -16,6 +17,8 @@ import io.troupe.sim.model.Workload;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Fits a model to a measured run.
@@ -32,18 +35,23 @@ public final class ModelFit {
   public static final int LEAST_STEPS = 5;
 
   private static final int MOST_GROUPS = 4_000;
+  private static final double LEAST_SHARE = 0.01;
+  private static final double LEAST_OF_CPU = 0.9;
   private static final double MILLIS = 1e3;
   private static final double LEAST_SECONDS = 1e-3;
 
   private final MeasuredRun run;
   private final FitSettings settings;
+  private final List<BusyParts.Span> spans;
+  private final CpuShape cpu;
   private final BusyTime time;
 
   private ModelFit(MeasuredRun run, FitSettings settings) {
     this.run = run;
     this.settings = settings;
-    this.time =
-        new BusyTime(run, settings.cores(), settings.samplerThreads(), settings.trainerThreads());
+    this.spans = new BusyParts(run, settings.cpu()).spans();
+    this.cpu = shared();
+    this.time = new BusyTime(spans, cpu);
   }
 
   /**
@@ -63,6 +71,36 @@ public final class ModelFit {
     return new ModelFit(run, settings).fit();
   }
 
+  private CpuShape shared() {
+    CpuShape parts = settings.cpu();
+    return new CpuShape(
+        parts.cores(),
+        parts.samplerThreads(),
+        parts.trainerThreads(),
+        BackgroundThreads.fit(betweenSteps(), parts.cores(), settings.computingThreads()));
+  }
+
+  private List<BusyParts.Span> betweenSteps() {
+    long first = run.measuredSteps().getFirst().trained();
+    long last = run.measuredSteps().getLast().trained();
+    return spans.stream().filter(span -> span.from() >= first && span.until() <= last).toList();
+  }
+
+  /** What speaks against the shares of the cores that the fit reckons with. */
+  private String doubts() {
+    double needed = BackgroundThreads.busy(betweenSteps(), cpu.cores(), 0);
+    double had = settings.computingThreads();
+    if (cpu.cores() == 0) {
+      return "";
+    }
+    if (had == 0) {
+      return "; its metrics have no CPU time, so that nothing counts but trainer and workers";
+    }
+    return had < LEAST_OF_CPU * needed
+        ? "; other programs had cores that it needed (%.2f of %.2f threads)".formatted(had, needed)
+        : "";
+  }
+
   private LatencyModel fit() {
     List<MeasuredGroupLife> groups = new ArrayList<>(run.groups());
     groups.sort(Comparator.comparingLong(MeasuredGroupLife::number));
@@ -70,12 +108,14 @@ public final class ModelFit {
     TrainModel training = training();
     return new LatencyModel(
         new LatencySource(
-            "measured: %s, %d groups, %d steps"
-                .formatted(settings.run(), groups.size(), run.stepCount()),
+            "measured: %s, %d groups, %d steps%s"
+                .formatted(settings.run(), groups.size(), run.stepCount(), doubts()),
             settings.policy(),
             groups.size(),
             rows(groups),
-            1),
+            1,
+            threads(true),
+            threads(false)),
         new Workload(lengths(groups), settings.promptTokens(), 0, 0),
         new EngineModel(
             new DecodeModel.Linear(Math.max(decode[1], 1e-9), decode[2], 0), 0, decode[0], 1, 0),
@@ -83,7 +123,11 @@ public final class ModelFit {
         training,
         new PublishModel(0, 0, 1, 1, 0),
         new FailureRates(run.deathsPerHour(), 30, 0, 0, 0, 0, 0, 30),
-        new ControlModel(0, training.sigma() / Math.sqrt(run.stepCount()), settings.cores()));
+        new ControlModel(
+            0,
+            training.sigma() / Math.sqrt(run.stepCount()),
+            cpu.cores(),
+            cpu.backgroundThreads()));
   }
 
   private LeastSquares.Observation decoding(MeasuredGroupLife group) {
@@ -104,6 +148,16 @@ public final class ModelFit {
               most, time.rowSeconds(group.worker(), group.granted(), group.sampled()) / seconds);
     }
     return (int) Math.ceil(most);
+  }
+
+  /** The fewest or most threads of trainer and workers in more of the run than a moment. */
+  private double threads(boolean fewest) {
+    SortedMap<Double, Double> millis = new TreeMap<>();
+    spans.forEach(span -> millis.merge(span.threads(), span.millis(), Double::sum));
+    millis.remove(0.0);
+    double moment = LEAST_SHARE * millis.values().stream().mapToDouble(each -> each).sum();
+    millis.values().removeIf(each -> each < moment);
+    return cpu.cores() == 0 ? 0 : fewest ? millis.firstKey() : millis.lastKey();
   }
 
   private TrainModel training() {

@@ -29,10 +29,18 @@ public record ClusterShape(
    * @param cores 0 where trainer and workers share none
    * @param samplerThreads of each worker
    * @param trainerThreads of the trainer
+   * @param backgroundThreads that compute for neither, on average: compilation, collection of
+   *     garbage, actors, the journal
    */
-  public record CpuShape(double cores, double samplerThreads, double trainerThreads) {
+  public record CpuShape(
+      double cores, double samplerThreads, double trainerThreads, double backgroundThreads) {
     /** Every part has an accelerator or a host of its own. */
-    public static final CpuShape NONE = new CpuShape(0, 1, 1);
+    public static final CpuShape NONE = new CpuShape(0, 1, 1, 0);
+
+    /** How much longer a thread takes beside others than with a core of its own. */
+    public double slowness(double busyThreads) {
+      return cores == 0 ? 1 : Math.max(1, (busyThreads + backgroundThreads) / cores);
+    }
   }
 
   public ClusterShape {

@@ -10,15 +10,26 @@ import static io.troupe.core.Require.require;
  * @param groups that they were fitted from; 0 where they are cited
  * @param rows most completions decoded at a time in the measurement; 0 where that is no limit
  * @param ranks most trainer ranks in the measurement; 0 likewise
+ * @param leastThreads fewest threads of trainer and workers that computed at once; 0 likewise
+ * @param mostThreads most of them; 0 likewise
  */
-public record LatencySource(String source, String policy, long groups, int rows, int ranks) {
+public record LatencySource(
+    String source,
+    String policy,
+    long groups,
+    int rows,
+    int ranks,
+    double leastThreads,
+    double mostThreads) {
   public LatencySource {
     require(!source.isBlank(), "origin.source says where the numbers of a model are from");
-    require(groups >= 0 && rows >= 0 && ranks >= 0, "the numbers of origin are not negative");
+    require(
+        groups >= 0 && rows >= 0 && ranks >= 0 && leastThreads >= 0 && mostThreads >= leastThreads,
+        "the numbers of origin are not negative, and most_threads is no smaller than least_threads");
   }
 
   /** Numbers that reach as far as one likes. */
   public static LatencySource of(String source) {
-    return new LatencySource(source, "", 0, 0, 0);
+    return new LatencySource(source, "", 0, 0, 0, 0, 0);
   }
 }

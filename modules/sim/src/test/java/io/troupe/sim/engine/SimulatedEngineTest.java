@@ -8,6 +8,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Input;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.sim.model.ClusterShape;
 import io.troupe.sim.model.DecodeModel;
 import io.troupe.sim.model.EngineModel;
 import java.util.ArrayDeque;
@@ -101,7 +102,7 @@ final class SimulatedEngineTest {
                 MOST_ROWS,
                 100,
                 0,
-                new CpuShares(0),
+                new CpuShares(ClusterShape.CpuShape.NONE),
                 1),
             group -> ends.put(group.lease().group().number(), Agenda.seconds(agenda.now())));
     engine.load(WeightVersion.BASE, 0);
