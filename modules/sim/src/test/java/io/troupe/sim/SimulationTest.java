@@ -8,6 +8,7 @@ import io.troupe.core.run.Phase;
 import io.troupe.core.run.RunEnd;
 import io.troupe.sim.model.ClusterShape.CpuShape;
 import io.troupe.sim.model.DecodeModel;
+import io.troupe.sim.model.FailureRates;
 import io.troupe.sim.model.LengthModel;
 import io.troupe.sim.model.PublishModel;
 import io.troupe.sim.model.Scenario;
@@ -15,12 +16,15 @@ import io.troupe.sim.model.SimulationResult;
 import io.troupe.sim.model.SimulationResult.Bound;
 import io.troupe.sim.model.TrainModel;
 import io.troupe.sim.model.VerifyModel;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The simulator against closed forms, in the limits where there are some. */
 class SimulationTest {
+  private static final List<StalePolicy> POLICIES = List.of(StalePolicy.values());
+
   /** 2 workers × 2 groups a second of sampling: 4 groups a second, a step of 4 groups takes 1 s. */
   @Test
   void run_trainerBound_makesAStepInTheTimeOfAStep() {
@@ -138,6 +142,42 @@ class SimulationTest {
 
     Scenarios inTurn = new Scenarios().workers(1, 4).step(4, 0).lockStep().cpu(busy).train(step(1));
     assertThat(run(inTurn).pace().stepsPerSecond()).isCloseTo(0.5, within(0.001));
+  }
+
+  /** A group of two uses fills half of a batch again. */
+  @Test
+  void run_groupsUsedTwice_samplesHalfAsMuch() {
+    Scenarios once = new Scenarios().workers(1, 2).step(4, 3).train(step(0.01)).steps(400);
+    double used = run(once).pace().stepsPerSecond();
+
+    assertThat(run(once.uses(2)).pace().stepsPerSecond()).isCloseTo(2 * used, within(0.05 * used));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void run_groupsUsedOften_isTheSameRunAndKeepsItsPromises(long seed) {
+    int eta = (int) (seed % 4);
+    Scenarios often =
+        new Scenarios()
+            .workers(1 + (int) (seed % 5), 3)
+            .step(4, eta)
+            .uses(1 + (int) (seed / 4 % (eta + 1)))
+            .stale(POLICIES.get((int) (seed % POLICIES.size())))
+            .steps(40)
+            .checkpointEvery(seed % 7)
+            .lengths(new LengthModel.LogNormal(200, 0.5, 0.9))
+            .verifiers(2, new VerifyModel(0.05, 1, 0.01))
+            .failures(new FailureRates(20, 5, 20, 20, 20, 20, seed % 2 * 20, 5))
+            .train(new TrainModel(0.5, 1e-4, 0, 0.1, 0.1));
+    SimulationResult first = Simulation.run(often.build(), seed);
+    SimulationResult second = Simulation.run(often.build(), seed);
+
+    assertThat(second.state()).isEqualTo(first.state());
+    assertThat(second.seconds()).isEqualTo(first.seconds());
+    assertThat(first.audit().violations()).isEmpty();
+    assertThat(first.audit().sound()).isTrue();
+    assertThat(first.state().balanced()).isTrue();
+    assertThat(first.state().version().number()).as("%s", first.state().phase()).isEqualTo(40);
   }
 
   @Test

@@ -41,6 +41,7 @@ final class SimulatedWorker {
   private final Map<LeaseId, ActiveGroup> groups = new HashMap<>();
   private final List<Deferred> deferred = new ArrayList<>();
   private final List<Input> held = new ArrayList<>();
+  private final List<Runnable> delayed = new ArrayList<>();
   private WorkerId id;
   private int life;
   private boolean alive;
@@ -107,7 +108,11 @@ final class SimulatedWorker {
 
   /** Leases have come. */
   void grant(WorkerId to, WeightVersion atLeast, List<Effect.Grant> grants) {
-    if (!alive || !to.equals(id) || isCut()) {
+    if (!alive || !to.equals(id)) {
+      return;
+    }
+    if (isCut()) {
+      delayed.add(() -> grant(to, atLeast, grants));
       return;
     }
     List<ActiveGroup> begun = new ArrayList<>(grants.size());
@@ -211,14 +216,15 @@ final class SimulatedWorker {
   // --- faults ---
 
   /**
-   * Kills the worker's process, which the coordinator hears at once; another starts after a time.
+   * Kills the worker's process, which the coordinator hears behind what the worker said before;
+   * another starts after a time.
    */
   void die(long restartMicros) {
     if (!alive) {
       return;
     }
     end();
-    world.coordinator().accept(new Input.WorkerLost(id));
+    send(new Input.WorkerLost(id));
     restart(restartMicros);
   }
 
@@ -229,6 +235,7 @@ final class SimulatedWorker {
     groups.clear();
     deferred.clear();
     held.clear();
+    delayed.clear();
     cutUntil = 0;
   }
 
@@ -286,7 +293,10 @@ final class SimulatedWorker {
         0);
   }
 
-  /** Late answers arrive; a worker that was given up ends, and another one takes its place. */
+  /**
+   * Late answers and leases arrive, as over a connection that repeats; a worker that was given up
+   * ends, and another one takes its place.
+   */
   private void reconnect() {
     if (isCut()) {
       return; // A later fault has cut it off again.
@@ -295,8 +305,14 @@ final class SimulatedWorker {
     held.clear();
     if (lostToCoordinator) {
       end();
+      // What it asked for late has made it known again.
+      world.coordinator().accept(new Input.WorkerLost(id));
       restart(Agenda.micros(world.scenario().model().engine().startSeconds()) + 1);
+      return;
     }
+    List<Runnable> arrived = List.copyOf(delayed);
+    delayed.clear();
+    arrived.forEach(Runnable::run);
   }
 
   void slow(double factor) {
@@ -311,8 +327,12 @@ final class SimulatedWorker {
     if (isCut()) {
       held.add(input);
     } else {
-      long delay = Agenda.micros(world.scenario().model().control().messageSeconds());
-      world.agenda().after(delay, _ -> world.coordinator().accept(input));
+      send(input);
     }
+  }
+
+  private void send(Input input) {
+    long delay = Agenda.micros(world.scenario().model().control().messageSeconds());
+    world.agenda().after(delay, _ -> world.coordinator().accept(input));
   }
 }
