@@ -6,10 +6,10 @@ import java.util.function.ToDoubleFunction;
 /**
  * A setting's prediction beside its measured runs.
  *
- * @param predicted by a model of another run
+ * @param predictions one a repeat, by a model of another run of that repeat
  * @param measured one a repeat
  */
-record PredictedRun(SimulatorCase setting, Speed predicted, List<Speed> measured) {
+record PredictedRun(SimulatorCase setting, List<Speed> predictions, List<Speed> measured) {
   static final double MOST_ERROR = 0.1;
   private static final double MOST_VERSIONS = 0.1;
 
@@ -17,11 +17,21 @@ record PredictedRun(SimulatorCase setting, Speed predicted, List<Speed> measured
   record Speed(double steps, double staleness) {}
 
   PredictedRun {
+    predictions = List.copyOf(predictions);
     measured = List.copyOf(measured);
   }
 
+  /** The mean of the predictions. */
+  Speed predicted() {
+    return new Speed(mean(predictions, Speed::steps), mean(predictions, Speed::staleness));
+  }
+
   double mean(ToDoubleFunction<Speed> number) {
-    return measured.stream().mapToDouble(number).average().orElse(Double.NaN);
+    return mean(measured, number);
+  }
+
+  private static double mean(List<Speed> speeds, ToDoubleFunction<Speed> number) {
+    return speeds.stream().mapToDouble(number).average().orElse(Double.NaN);
   }
 
   double least() {
@@ -34,12 +44,12 @@ record PredictedRun(SimulatorCase setting, Speed predicted, List<Speed> measured
 
   /** Relative error of the steps a second. */
   double stepsError() {
-    return predicted.steps() / mean(Speed::steps) - 1;
+    return predicted().steps() / mean(Speed::steps) - 1;
   }
 
   /** Error of the mean staleness, in versions. */
   double stalenessError() {
-    return predicted.staleness() - mean(Speed::staleness);
+    return predicted().staleness() - mean(Speed::staleness);
   }
 
   boolean stepsOk() {
@@ -62,6 +72,6 @@ record PredictedRun(SimulatorCase setting, Speed predicted, List<Speed> measured
   /** Whether the prediction says which of two settings is the faster one. */
   boolean ranks(PredictedRun other) {
     return mean(Speed::steps) > other.mean(Speed::steps)
-        == predicted.steps() > other.predicted.steps();
+        == predicted().steps() > other.predicted().steps();
   }
 }

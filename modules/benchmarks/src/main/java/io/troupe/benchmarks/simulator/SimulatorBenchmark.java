@@ -34,9 +34,9 @@ import picocli.CommandLine.Option;
     name = "simulator",
     mixinStandardHelpOptions = true,
     description = {
-      "Fits a model from one run of each workload (toy and djl engines, uniform and log-normal"
-          + " lengths; 2 workers, max_staleness 1), predicts runs of 1, 3 and 4 workers with"
-          + " max_staleness 0, 2 and 4, makes these, and compares. Takes some 10 minutes on a quiet"
+      "Fits a model from a run of each workload (toy and djl engines, uniform and log-normal"
+          + " lengths; 2 workers, max_staleness 1) in each repeat, predicts runs of 1, 3 and 4 workers with"
+          + " max_staleness 0, 2 and 4, makes these, and compares. Takes some 12 minutes on a quiet"
           + " machine of 2 cores."
     },
     footer = {
@@ -100,7 +100,15 @@ public final class SimulatorBenchmark implements Callable<Integer> {
               + " conf/1024-gpu.yaml with the lengths of its model and with 512 tokens.")
   private @Nullable Double speed;
 
-  private record Planned(SimulatorCase setting, Path file, long steps, Speed predicted) {}
+  private static final class Compared {
+    private final long steps;
+    private final List<Speed> predicted = new ArrayList<>();
+    private final List<Speed> measured = new ArrayList<>();
+
+    private Compared(long steps) {
+      this.steps = steps;
+    }
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -111,7 +119,7 @@ public final class SimulatorBenchmark implements Callable<Integer> {
         kept == null ? Files.createTempDirectory("troupe-bench") : Files.createDirectories(kept);
     List<PredictedRun> runs;
     try {
-      runs = measured(planned(folder), folder);
+      runs = measured(folder);
     } catch (UnmodelledRunException unfit) {
       throw new IOException(
           unfit.getMessage() + "; raise --fit-steps or --seconds, or look at the runs", unfit);
@@ -135,20 +143,45 @@ public final class SimulatorBenchmark implements Callable<Integer> {
     }
   }
 
-  private List<Planned> planned(Path folder)
+  /*
+   * A machine is not as fast in each minute: each repeat begins with the run that its model is fitted
+   * on, and the repeats of a setting lie apart.
+   */
+  private List<PredictedRun> measured(Path folder)
       throws IOException, InterruptedException, UnmodelledRunException {
-    List<Planned> planned = new ArrayList<>();
-    for (SimulatorWorkload workload : workloads()) {
-      Path file = workload.write(folder);
-      RunFit fit =
-          RunFit.of(run(file, SimulatorCase.fitted(workload), fitSteps, 1, folder, "fitted"));
-      for (SimulatorCase setting : SimulatorCase.predicted(workload)) {
-        double rate = predict(file, setting, PROBE_STEPS, fit.model()).steps();
-        long steps = Math.max(LEAST_STEPS, Math.round(rate * seconds));
-        planned.add(new Planned(setting, file, steps, predict(file, setting, steps, fit.model())));
+    Map<SimulatorCase, Compared> all = new LinkedHashMap<>();
+    for (int repeat = 1; repeat <= repeats; repeat++) {
+      for (SimulatorWorkload workload : workloads()) {
+        Path file = workload.write(folder);
+        SimulatorCase fitted = SimulatorCase.fitted(workload);
+        LatencyModel model =
+            RunFit.of(run(file, fitted, fitSteps, repeat, folder, "fitted" + repeat)).model();
+        for (SimulatorCase setting : SimulatorCase.predicted(workload)) {
+          Compared compared = all.get(setting);
+          if (compared == null) {
+            compared = new Compared(steps(file, setting, model));
+            all.put(setting, compared);
+          }
+          compared.predicted.add(predict(file, setting, compared.steps, model));
+          MeasuredRun run =
+              RunFit.measured(run(file, setting, compared.steps, repeat, folder, "r" + repeat));
+          compared.measured.add(new Speed(run.stepsPerSecond(), run.stalenessMean()));
+        }
       }
     }
-    return planned;
+    return all.entrySet().stream()
+        .map(
+            entry ->
+                new PredictedRun(
+                    entry.getKey(), entry.getValue().predicted, entry.getValue().measured))
+        .toList();
+  }
+
+  /** The steps that a setting makes in the length of a run. */
+  private long steps(Path file, SimulatorCase setting, LatencyModel model)
+      throws IOException, UnmodelledRunException {
+    double rate = predict(file, setting, PROBE_STEPS, model).steps();
+    return Math.max(LEAST_STEPS, Math.round(rate * seconds));
   }
 
   private List<SimulatorWorkload> workloads() throws IOException {
@@ -173,28 +206,6 @@ public final class SimulatorBenchmark implements Callable<Integer> {
     return new Speed(prediction.stepsPerSecond().mean(), prediction.staleness().mean());
   }
 
-  /** Repeats lie apart in time, so that a slow minute of the machine is not one setting's alone. */
-  private List<PredictedRun> measured(List<Planned> planned, Path folder)
-      throws IOException, InterruptedException {
-    Map<Planned, List<Speed>> speeds = new LinkedHashMap<>();
-    for (int repeat = 1; repeat <= repeats; repeat++) {
-      for (Planned plan : planned) {
-        MeasuredRun run =
-            RunFit.measured(
-                run(plan.file(), plan.setting(), plan.steps(), repeat, folder, "r" + repeat));
-        speeds
-            .computeIfAbsent(plan, _ -> new ArrayList<>())
-            .add(new Speed(run.stepsPerSecond(), run.stalenessMean()));
-      }
-    }
-    return speeds.entrySet().stream()
-        .map(
-            entry ->
-                new PredictedRun(
-                    entry.getKey().setting(), entry.getKey().predicted(), entry.getValue()))
-        .toList();
-  }
-
   private static RunFolder run(
       Path file, SimulatorCase setting, long steps, long seed, Path folder, String round)
       throws IOException, InterruptedException {
@@ -209,7 +220,7 @@ public final class SimulatorBenchmark implements Callable<Integer> {
     return "%s, `troupe bench simulator --seconds %s --fit-steps %d --repeats %d`: models of runs with"
             .formatted(
                 LocalDate.now(ZoneOffset.UTC), PerformancePage.number(seconds), fitSteps, repeats)
-        + " 2 workers and max_staleness 1 predict other settings.";
+        + " 2 workers and max_staleness 1, made before each repeat, predict other settings.";
   }
 
   private static List<String> table(List<PredictedRun> runs) {
