@@ -5,8 +5,12 @@ import io.troupe.cli.command.RunArgument;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
 import io.troupe.run.console.FolderRun;
+import io.troupe.run.simulation.ModelFile;
+import io.troupe.run.simulation.UnmodelledRunException;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -15,7 +19,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "console",
     description = "Opens the console on a run's folder: a dead run, or one of another process.",
-    footer = {"", "Example:", "  troupe console runs/quickstart-20261121-140200"})
+    footer = {
+      "",
+      "Examples:",
+      "  troupe console runs/quickstart-20261121-140200",
+      "  troupe console runs/quickstart-20261121-140200 --model model.json"
+    })
 public final class ConsoleCommand extends CliCommand {
   private static final long FOLLOW_MILLIS = 500;
 
@@ -27,10 +36,21 @@ public final class ConsoleCommand extends CliCommand {
       description = "First port tried; 0 takes any. Default: ${DEFAULT-VALUE}.")
   private int port = 8460;
 
+  @Option(
+      names = "--model",
+      paramLabel = "FILE",
+      description =
+          "Model of all latencies, of `troupe fit` or written by hand, for the page Prediction; by"
+              + " default model.json of the run folder, else a fit of the run.")
+  private @Nullable Path model;
+
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws IOException, InterruptedException, UnmodelledRunException {
     RunFolder folder = run.open();
-    try (FolderRun source = FolderRun.open(folder);
+    if (model != null) {
+      ModelFile.read(model); // Refused here and not on a page that nobody may open.
+    }
+    try (FolderRun source = FolderRun.open(folder, model == null ? folder.model() : model);
         ConsoleServer server = ConsoleServer.start(ConsoleSettings.loopback(port), source)) {
       System.err.println(
           "%s: %,d events · ^C ends it".formatted(folder.name(), source.fold().sequence()));

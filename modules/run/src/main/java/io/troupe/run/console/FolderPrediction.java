@@ -14,6 +14,7 @@ import io.troupe.store.folder.RunFolder;
 import io.troupe.telemetry.view.RunFold;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,9 +26,9 @@ import java.util.concurrent.CompletionException;
 /**
  * The prediction of a run beside its newest steps.
  *
- * <p>The model is {@code model.json} of the run folder, or else the run's own fit, made when
- * somebody first asks. Of a run under way that fit is held against the steps behind it, so that it
- * says whether the run still does what it did.
+ * <p>The model is a file's, {@code model.json} of the run folder unless another is named, or else
+ * the run's own fit, made when somebody first asks. Of a run under way that fit is held against the
+ * steps behind it, so that it says whether the run still does what it did.
  */
 final class FolderPrediction implements RunPrediction {
   /** So many steps are simulated for each seed: a few times what a buffer needs to fill. */
@@ -40,6 +41,7 @@ final class FolderPrediction implements RunPrediction {
   private final RunFolder folder;
   private final RunFold fold;
   private final boolean live;
+  private final Path model;
   private Optional<CompletableFuture<Ready>> asked = Optional.empty();
 
   /**
@@ -53,11 +55,13 @@ final class FolderPrediction implements RunPrediction {
    * A run whose prediction nobody has asked for.
    *
    * @param live whether it makes steps
+   * @param model file of the model; the run is fitted where it does not exist
    */
-  FolderPrediction(RunFolder folder, RunFold fold, boolean live) {
+  FolderPrediction(RunFolder folder, RunFold fold, boolean live, Path model) {
     this.folder = folder;
     this.fold = fold;
     this.live = live;
+    this.model = model;
   }
 
   @Override
@@ -77,7 +81,7 @@ final class FolderPrediction implements RunPrediction {
 
   /** The prediction, begun where asked for or where the folder has a model file. */
   private synchronized Optional<CompletableFuture<Ready>> asked(boolean begin) {
-    if (asked.isEmpty() && (begin || Files.isRegularFile(folder.model()))) {
+    if (asked.isEmpty() && (begin || Files.isRegularFile(model))) {
       CompletableFuture<Ready> future = new CompletableFuture<>();
       asked = Optional.of(future.completeAsync(this::predict, FolderPrediction::onThread));
     }
@@ -102,19 +106,19 @@ final class FolderPrediction implements RunPrediction {
 
   private Ready made() throws IOException, UnmodelledRunException {
     long behind = 0;
-    LatencyModel model;
-    if (Files.isRegularFile(folder.model())) {
-      model = ModelFile.read(folder.model());
+    LatencyModel latencies;
+    if (Files.isRegularFile(model)) {
+      latencies = ModelFile.read(model);
     } else {
       RunFit fit = RunFit.of(folder);
-      model = fit.model();
+      latencies = fit.model();
       behind = live ? fit.measured().stepCount() : 0;
     }
     RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
     long steps = Math.min(STEPS, config.training().steps());
     List<String> shorter = List.of("training.steps=" + steps);
     return new Ready(
-        new Predictor(SEEDS, 1, HOURS, List.of()).predict(folder.resolved(), shorter, model),
+        new Predictor(SEEDS, 1, HOURS, List.of()).predict(folder.resolved(), shorter, latencies),
         behind);
   }
 

@@ -19,6 +19,7 @@ import io.troupe.telemetry.MetricsFile;
 import io.troupe.telemetry.view.RunFold;
 import io.troupe.telemetry.view.RunViewSettings;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -41,17 +42,26 @@ public final class FolderRun implements RunSource, AutoCloseable {
   private final Deque<Long> rowsRead = new ArrayDeque<>(); // their steps
   private boolean began;
 
-  private FolderRun(RunFolder folder, RunFold fold, RunJournal journal) {
+  private FolderRun(RunFolder folder, RunFold fold, RunJournal journal, Path model) {
     this.folder = folder;
     this.fold = fold;
     this.records = RunRecords.of(fold, folder.traces());
     this.explanations = new JournalledSteps(folder);
-    this.prediction = new FolderPrediction(folder, fold, false);
+    this.prediction = new FolderPrediction(folder, fold, false, model);
     this.journal = journal;
   }
 
   /** Reads a folder as far as it goes. */
   public static FolderRun open(RunFolder folder) throws IOException {
+    return open(folder, folder.model());
+  }
+
+  /**
+   * Reads a folder as far as it goes.
+   *
+   * @param model file of the model that predicts the run; a fit of the run where it does not exist
+   */
+  public static FolderRun open(RunFolder folder, Path model) throws IOException {
     RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
     RunViewSettings facts =
         new RunViewSettings(
@@ -64,7 +74,8 @@ public final class FolderRun implements RunSource, AutoCloseable {
             config.training().steps(),
             config.training().groupUses());
     FolderRun run =
-        new FolderRun(folder, new RunFold(facts, KEPT_EVENTS), RunJournal.open(folder.journal()));
+        new FolderRun(
+            folder, new RunFold(facts, KEPT_EVENTS), RunJournal.open(folder.journal()), model);
     run.follow();
     return run;
   }

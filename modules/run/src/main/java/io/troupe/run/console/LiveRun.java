@@ -55,7 +55,7 @@ public final class LiveRun implements RunSource {
     this.chat = chat;
     this.records = RunRecords.of(fold, folder.traces());
     this.explanations = new JournalledSteps(folder);
-    this.prediction = new FolderPrediction(folder, fold, true);
+    this.prediction = new FolderPrediction(folder, fold, true, folder.model());
     this.folder = folder;
     this.started = started;
     this.processes = new RunProcesses(verifiers, started.thenApply(StartedRun::system));
