@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Predictions of shipped configurations. */
 class PredictorTest {
@@ -35,6 +37,34 @@ class PredictorTest {
     assertThat(prediction.scenario().shape().workers()).isEqualTo(768);
     assertThat(prediction.scenario().shape().trainerRanks()).isEqualTo(255);
     assertThat(prediction.lines().getFirst()).startsWith("model           cited: H200");
+  }
+
+  /** Seconds a step that verl published; docs/performance.md says what is assumed. */
+  @ParameterizedTest
+  @CsvSource({"64, 0, 231, 0.03", "64, 1, 151, 0.25", "32, 1, 189, 0.15", "16, 1, 295, 0.1"})
+  void predict_publishedRows_areAsFarOffAsThePageSays(
+      int gpus, int staleness, double seconds, double error) throws Exception {
+    Prediction prediction =
+        new Predictor(3, 1, 100, List.of())
+            .predict(
+                CONF.resolve("1024-gpu.yaml"),
+                List.of(
+                    "placement.coordinator_gpu=false",
+                    "policy.context_length=30000",
+                    "policy.micro_batch_tokens=30000",
+                    "rollout.max_concurrent_groups=512",
+                    "training.groups_per_step=512",
+                    "rollout.max_tokens=28672",
+                    "training.steps=30",
+                    "placement.nodes=" + gpus / 4,
+                    "placement.rollout_workers=" + gpus,
+                    "placement.trainer_ranks=" + gpus,
+                    "rollout.groups_per_request=" + 512 / gpus,
+                    "training.max_staleness=" + staleness),
+                ModelFile.read(CONF.resolve("verl-7b-h20.model.json")));
+
+    assertThat(prediction.sound()).isTrue();
+    assertThat(1 / prediction.stepsPerSecond().mean()).isCloseTo(seconds, within(error * seconds));
   }
 
   @Test
