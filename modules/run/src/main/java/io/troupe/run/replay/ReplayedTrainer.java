@@ -95,7 +95,7 @@ public final class ReplayedTrainer implements AutoCloseable {
       throw new ReplayRefusedException(
           "%s was computed otherwise than this process computes, so that its bits would differ: %s;"
                   .formatted(folder.name(), String.join("; ", obstacles))
-              + " replay it on such a machine, or see where it differs with --anyway");
+              + " replay it on such a machine; `troupe replay RUN --anyway` shows where the bits part");
     }
     remarks.addAll(obstacles);
   }
