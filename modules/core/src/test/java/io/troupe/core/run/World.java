@@ -99,6 +99,9 @@ final class World {
   /** Steps that trained on a group, of those that no crash undid. */
   private final Map<GroupId, Integer> uses = new HashMap<>();
 
+  /** The sum of them. */
+  private long usesMade;
+
   private RunState checkpoint = RunState.INITIAL;
 
   /** Decisions in the journal up to the end of the checkpoint's: a resume reads on from there. */
@@ -374,6 +377,7 @@ final class World {
     atTrainer.putAll(atTrainerAtCheckpoint);
     uses.clear();
     uses.putAll(usesAtCheckpoint);
+    usesMade = uses.values().stream().mapToLong(Integer::longValue).sum();
     inFlight.removeIf(Input.CheckpointSaved.class::isInstance);
     inFlight.removeIf(Input.StepTrained.class::isInstance);
     inFlight.removeIf(Input.StepSkipped.class::isInstance);
@@ -470,6 +474,7 @@ final class World {
               .forEach(
                   group -> {
                     int so = uses.merge(group.id(), 1, Integer::sum);
+                    usesMade++;
                     must(so <= coordination.limits().step().uses(), "%s is used too often", group);
                     if (!kept.contains(group.id())) {
                       end(group.id(), "trained");
@@ -728,8 +733,7 @@ final class World {
                 * limits.step().groups(),
         "more uses outstanding than the next eta + 1 steps consume");
     must(
-        uses.values().stream().mapToLong(Integer::longValue).sum()
-            == ledger.trained() + ledger.reused() + keptUses(),
+        usesMade == ledger.trained() + ledger.reused() + keptUses(),
         "the uses of groups are not those that the books name");
     must(ledger.endedGroups() == fates.size(), "a group ended that the books do not know");
     must(ledger.admitted() == prompts.size(), "a group was admitted that the books do not know");
