@@ -1,5 +1,6 @@
 package io.troupe.launch;
 
+import io.troupe.base.clock.Surroundings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /**
  * Makes hosts that have just started fit for a launch: waits until each answers ssh and its setup
@@ -32,15 +32,13 @@ public final class HostPreparation {
   private final RemoteFolder folder = new RemoteFolder(RemoteFolder.DEFAULT);
   private final HostSupplies supplies;
   private final HostWait wait;
-  private final Consumer<String> say;
 
   /**
    * How long hosts are waited for.
    *
    * @param patience for all hosts together
-   * @param lookAgain pause between two looks at a host
    */
-  public record HostWait(Duration patience, Duration lookAgain, Clock clock) {}
+  public record HostWait(Duration patience, Surroundings here) {}
 
   /**
    * What hosts get.
@@ -51,16 +49,11 @@ public final class HostPreparation {
   public record HostSupplies(Optional<Path> build, Path jdk) {}
 
   private HostPreparation(
-      List<RemoteHost> hosts,
-      SshClient ssh,
-      HostSupplies supplies,
-      HostWait wait,
-      Consumer<String> say) {
+      List<RemoteHost> hosts, SshClient ssh, HostSupplies supplies, HostWait wait) {
     this.hosts = hosts;
     this.ssh = ssh;
     this.supplies = supplies;
     this.wait = wait;
-    this.say = say;
   }
 
   /**
@@ -69,20 +62,19 @@ public final class HostPreparation {
    * @param access what reaches the hosts
    * @throws RemoteHosts.NotReadyException if a host is not fit in time, or never will be
    */
-  public static void prepare(
-      Path hosts, SshAccess access, HostSupplies supplies, HostWait wait, Consumer<String> say)
+  public static void prepare(Path hosts, SshAccess access, HostSupplies supplies, HostWait wait)
       throws RemoteHosts.NotReadyException, IOException, InterruptedException {
     List<RemoteHost> all = RemoteHost.read(hosts);
     SshClient ssh = access.open();
     try {
-      new HostPreparation(all, ssh, supplies, wait, say).prepare();
+      new HostPreparation(all, ssh, supplies, wait).prepare();
     } finally {
       ssh.close(all);
     }
   }
 
   private void prepare() throws RemoteHosts.NotReadyException, IOException, InterruptedException {
-    long giveUpAt = wait.clock().millis() + wait.patience().toMillis();
+    long giveUpAt = wait.here().nowMillis() + wait.patience().toMillis();
     Map<RemoteHost, HostFacts> fit = new LinkedHashMap<>();
     List<String> problems = new ArrayList<>();
     for (RemoteHost host : hosts) {
@@ -98,7 +90,9 @@ public final class HostPreparation {
     if (!problems.isEmpty()) {
       throw new RemoteHosts.NotReadyException(problems);
     }
-    RemoteHosts fleet = new RemoteHosts(List.copyOf(fit.keySet()), ssh, folder, wait.clock(), say);
+    RemoteHosts fleet =
+        new RemoteHosts(
+            List.copyOf(fit.keySet()), ssh, folder, Clock.systemUTC(), wait.here()::say);
     Bundle.use(supplies.build(), bundle -> fleet.copy(bundle, fit));
   }
 
@@ -117,14 +111,15 @@ public final class HostPreparation {
           continue;
         }
         if (obstacle.isEmpty()) {
-          say.accept(
-              "%-24s %s"
-                  .formatted(
-                      host.login(),
-                      facts.agent().isEmpty()
-                          ? "ready, with JDK " + facts.java()
-                          : "an agent runs there (process %s); it stays as it is"
-                              .formatted(facts.agent())));
+          wait.here()
+              .say(
+                  "%-24s %s"
+                      .formatted(
+                          host.login(),
+                          facts.agent().isEmpty()
+                              ? "ready, with JDK " + facts.java()
+                              : "an agent runs there (process %s); it stays as it is"
+                                  .formatted(facts.agent())));
           return facts;
         }
       } catch (IOException unreachable) {
@@ -133,7 +128,7 @@ public final class HostPreparation {
           throw new RemoteHosts.NotReadyException(List.of(obstacle));
         }
       }
-      if (wait.clock().millis() + wait.lookAgain().toMillis() > giveUpAt) {
+      if (wait.here().nowMillis() + wait.here().lookAgain().toMillis() > giveUpAt) {
         throw new RemoteHosts.NotReadyException(
             List.of(
                 "%s is not ready after %d s: %s"
@@ -141,9 +136,9 @@ public final class HostPreparation {
       }
       if (!obstacle.equals(lastSaid)) {
         lastSaid = obstacle;
-        say.accept("%-24s not ready yet: %s".formatted(host.login(), obstacle));
+        wait.here().say("%-24s not ready yet: %s".formatted(host.login(), obstacle));
       }
-      Thread.sleep(wait.lookAgain());
+      wait.here().pause(wait.here().lookAgain());
     }
   }
 
@@ -153,9 +148,13 @@ public final class HostPreparation {
   }
 
   private HostFacts facts(RemoteHost host) throws IOException, InterruptedException {
-    long before = wait.clock().instant().getEpochSecond();
+    long before = epochSecond();
     Map<String, String> said = ssh.script(host, HostFacts.script(folder, host, List.of())).facts();
-    return HostFacts.of(said, before, wait.clock().instant().getEpochSecond());
+    return HostFacts.of(said, before, epochSecond());
+  }
+
+  private long epochSecond() {
+    return wait.here().nowMillis() / 1000;
   }
 
   /** What cloud-init still does; it has run the setup commands when it is done. */
@@ -187,7 +186,7 @@ public final class HostPreparation {
               "%s: no JDK 25 or newer there, and %s is not for its processor, %s; install one by `setup`, or give another --jdk"
                   .formatted(host.login(), jdk, processor)));
     }
-    say.accept("%-24s copying the JDK %s".formatted(host.login(), jdk));
+    wait.here().say("%-24s copying the JDK %s".formatted(host.login(), jdk));
     SshClient.SshResult said =
         ssh.scriptWithInput(
             host,

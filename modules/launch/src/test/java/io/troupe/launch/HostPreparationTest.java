@@ -3,10 +3,10 @@ package io.troupe.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.base.clock.Surroundings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,8 +37,8 @@ final class HostPreparationTest {
         new HostPreparation.HostSupplies(
             Optional.of(PlayedSsh.build(folder.resolve("build"))),
             PlayedSsh.jdk(folder.resolve("jdk"), processor)),
-        new HostPreparation.HostWait(patience, Duration.ofMillis(10), Clock.systemUTC()),
-        said::add);
+        new HostPreparation.HostWait(
+            patience, Surroundings.ofProcess(Duration.ofMillis(10), said::add)));
   }
 
   @Test

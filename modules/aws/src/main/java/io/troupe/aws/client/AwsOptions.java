@@ -1,6 +1,7 @@
 package io.troupe.aws.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.troupe.base.clock.Surroundings;
 import io.troupe.store.file.StoreJson;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -51,6 +52,11 @@ public abstract class AwsOptions {
     return state.isEmpty()
         ? Path.of(System.getProperty("user.home"), ".troupe", service)
         : Path.of(state);
+  }
+
+  /** Whether standard output is for the result as an object, and nothing else. */
+  public boolean json() {
+    return json;
   }
 
   /** The result: a sentence for people, or the object. */

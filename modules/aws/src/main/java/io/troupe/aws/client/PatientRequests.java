@@ -1,6 +1,7 @@
 package io.troupe.aws.client;
 
 import io.troupe.aws.client.AwsException.Kind;
+import io.troupe.base.clock.Surroundings;
 import io.troupe.core.outage.Backoff;
 import java.time.Duration;
 

@@ -1,32 +1,19 @@
 package io.troupe.aws.container;
 
+import io.troupe.base.clock.Surroundings;
 import io.troupe.base.files.DurableFiles;
-import io.troupe.base.files.FileTree;
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
-import io.troupe.core.outage.Backoff;
-import io.troupe.store.checkpoint.Checkpoint;
-import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;
-import io.troupe.store.objects.ObjectStore;
-import io.troupe.store.objects.ObjectStoreException;
-import io.troupe.store.s3.S3Bucket;
-import io.troupe.store.s3.S3Settings;
-import io.troupe.sync.RunDownload;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
-import java.net.Inet4Address;
-import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,13 +37,14 @@ public final class ContainerRun {
   private static final Duration ORDERLY_END = Duration.ofSeconds(100);
 
   private static final Duration NODE_DRAIN = Duration.ofSeconds(20);
-  private static final Backoff BACKOFF = new Backoff(1_000, 60_000);
   private static final Duration LOOK = Duration.ofMillis(500);
   private static final int FAILURE_BYTES = 1_024;
 
   private final ContainerContract contract;
   private final ContainerFolders folders;
   private final PrintStream out;
+  private final Surroundings here;
+  private final JobNetwork network;
   private final AtomicReference<Optional<ContainerProcess>> training =
       new AtomicReference<>(Optional.empty());
   private volatile boolean stopping;
@@ -65,6 +53,8 @@ public final class ContainerRun {
     this.contract = contract;
     this.folders = folders;
     this.out = out;
+    this.here = Surroundings.ofProcess(LOOK, out::println);
+    this.network = new JobNetwork(contract, PEERS, here);
   }
 
   /**
@@ -130,16 +120,19 @@ public final class ContainerRun {
 
   /** The first host. */
   private int coordinate() throws IOException, InterruptedException {
-    String address = ownAddress();
+    String address = network.ownAddress();
     Files.writeString(folders.config(), contract.parameters().config());
     // The others wait for the notice only so long, and finding a copy may take its time.
     try (RunEndNotice notice =
         RunEndNotice.listen(new HostPort(address, contract.alone() ? 0 : HostPlan.END_PORT))) {
+      Optional<String> copy =
+          newestRun().isPresent()
+              ? Optional.empty()
+              : new JobCopies(contract.parameters().assignments(), PEERS, here, () -> stopping)
+                  .newest();
       HostPlan plan =
           new HostPlan(
-              contract,
-              folders,
-              new HostPlan.HostFindings(gpus(), address, address, copyToContinue()));
+              contract, folders, new HostPlan.HostFindings(gpus(), address, address, copy));
       Map<String, String> variables = plan.toolkitVariables();
       ContainerProcess train = start("", plan.train(), variables);
       training.set(Optional.of(train));
@@ -159,7 +152,10 @@ public final class ContainerRun {
         node.get().end(NODE_DRAIN);
       }
       notice.send(code);
-      leaveResults();
+      Optional<Path> run = newestRun();
+      if (run.isPresent()) {
+        new JobResults(folders).leave(run.get());
+      }
       if (code != ExitCode.OK.code() && !stopping) {
         fail(folders, "train ended with code %d: %s".formatted(code, train.complaint()));
       }
@@ -169,12 +165,12 @@ public final class ContainerRun {
 
   /** Any other host. */
   private int work() throws IOException, InterruptedException {
-    String coordinator = resolved(contract.hosts().getFirst());
+    String coordinator = network.resolved(contract.hosts().getFirst());
     HostPlan plan =
         new HostPlan(
             contract,
             folders,
-            new HostPlan.HostFindings(gpus(), ownAddress(), coordinator, Optional.empty()));
+            new HostPlan.HostFindings(gpus(), network.ownAddress(), coordinator, Optional.empty()));
     Optional<JobNode> node = startNode(plan, plan.toolkitVariables());
     OptionalInt end =
         RunEndNotice.await(
@@ -212,7 +208,7 @@ public final class ContainerRun {
       return Optional.empty();
     }
     while (train.isAlive() && newestRun().isEmpty()) {
-      Thread.sleep(LOOK);
+      here.pause(here.lookAgain());
     }
     Optional<List<String>> words = newestRun().flatMap(plan::evaluate);
     return words.isEmpty()
@@ -244,133 +240,6 @@ public final class ContainerRun {
 
   private Optional<Path> newestRun() throws IOException {
     return RunFolder.newestOf(folders.runs(), STEM).map(folders.runs()::resolve);
-  }
-
-  /** The copy of the run that an earlier container of this job left, if none is here. */
-  private Optional<String> copyToContinue() throws IOException, InterruptedException {
-    long giveUpAt = System.nanoTime() + PEERS.toNanos();
-    String said = "";
-    for (int failures = 1; ; failures++) {
-      try {
-        return newestCopy();
-      } catch (ObjectStoreException failure) {
-        boolean passing = failure.kind() == ObjectStoreException.Kind.UNAVAILABLE;
-        if (!passing || stopping || System.nanoTime() > giveUpAt) {
-          throw failure;
-        }
-        if (!said.equals(failure.getMessage())) {
-          said = String.valueOf(failure.getMessage());
-          out.println("waits for " + said);
-        }
-        Thread.sleep(BACKOFF.pauseMillis(failures, Math.random()));
-      }
-    }
-  }
-
-  private Optional<String> newestCopy() throws IOException {
-    Map<String, String> assignments = contract.parameters().assignments();
-    String sync = assignments.getOrDefault(ContainerContract.SYNC, "");
-    if (sync.isEmpty() || newestRun().isPresent()) {
-      return Optional.empty();
-    }
-    S3Settings settings =
-        new S3Settings(
-            assignments.getOrDefault("run.sync_endpoint", ""),
-            assignments.getOrDefault("run.sync_region", ""),
-            Boolean.parseBoolean(assignments.getOrDefault("run.sync_path_style", "false")));
-    List<String> names;
-    try (ObjectStore store = new S3Bucket(settings, sync)) {
-      names = store.folders("").stream().sorted(Comparator.reverseOrder()).toList();
-    }
-    for (String name : names) {
-      String place = "%s/%s".formatted(sync.replaceFirst("/+$", ""), name);
-      try (ObjectStore store = new S3Bucket(settings, place)) {
-        if (new RunDownload(store, place + "/", out::println)
-            .summary()
-            .filter(copy -> copy.step() >= 0)
-            .isPresent()) {
-          return Optional.of(place);
-        }
-      }
-    }
-    return Optional.empty();
-  }
-
-  /** Puts the newest policy, and the run's small files, where SageMaker packs them. */
-  private void leaveResults() throws IOException {
-    Optional<Path> run = newestRun();
-    if (run.isEmpty()) {
-      return;
-    }
-    RunFolder folder = RunFolder.view(folders.runs(), run.get().toString());
-    Optional<Path> policy =
-        Checkpoints.view(folder.checkpoints()).list().whole().stream()
-            .max(Comparator.comparingLong(Checkpoint::step))
-            .map(newest -> newest.directory().resolve("policy"))
-            .filter(Files::isDirectory);
-    if (policy.isPresent()) {
-      replaceFiles(policy.get(), folders.model());
-    }
-    replaceFiles(run.get(), folders.results().resolve("run"));
-  }
-
-  /** Copies the files of a folder, not those of folders in it. */
-  private static void replaceFiles(Path from, Path to) throws IOException {
-    Files.createDirectories(to);
-    List<Path> files;
-    try (Stream<Path> all = Files.list(to)) {
-      for (Path old : all.toList()) {
-        FileTree.delete(old);
-      }
-    }
-    try (Stream<Path> all = Files.list(from)) {
-      files =
-          all.filter(Files::isRegularFile)
-              .filter(file -> !file.endsWith("optimizer.safetensors"))
-              .toList();
-    }
-    for (Path file : files) {
-      Files.copy(file, to.resolve(String.valueOf(file.getFileName())));
-    }
-  }
-
-  /** The address of this host on the network of the job. */
-  private String ownAddress() throws IOException {
-    if (contract.alone()) {
-      return InetAddress.getLoopbackAddress().getHostAddress();
-    }
-    if (!Character.isDigit(contract.host().charAt(0)) && !contract.network().isEmpty()) {
-      NetworkInterface network = NetworkInterface.getByName(contract.network());
-      if (network != null) {
-        Optional<String> address =
-            network
-                .inetAddresses()
-                .filter(each -> each instanceof Inet4Address)
-                .map(InetAddress::getHostAddress)
-                .findFirst();
-        if (address.isPresent()) {
-          return address.get();
-        }
-      }
-    }
-    return InetAddress.getByName(contract.host()).getHostAddress();
-  }
-
-  /** The address of another host, whose name may take a while to be known. */
-  private static String resolved(String host) throws IOException, InterruptedException {
-    long giveUpAt = System.nanoTime() + PEERS.toNanos();
-    while (true) {
-      try {
-        return InetAddress.getByName(host).getHostAddress();
-      } catch (UnknownHostException unknown) {
-        if (System.nanoTime() > giveUpAt) {
-          throw new IOException(
-              "the name of host %s is not known after %d min".formatted(host, PEERS.toMinutes()),
-              unknown);
-        }
-        Thread.sleep(LOOK);
-      }
-    }
   }
 
   /** GPUs of this host, as SageMaker's toolkits count them. */

@@ -2,7 +2,7 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.AwsException.Kind;
-import io.troupe.aws.client.Surroundings;
+import io.troupe.base.clock.Surroundings;
 import io.troupe.core.outage.Backoff;
 import java.io.IOException;
 import java.time.Duration;

@@ -2,15 +2,10 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.RecordFolder;
-import io.troupe.aws.ec2.Ec2Service.TaggedResource;
-import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
-import io.troupe.launch.RemoteHosts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -66,7 +61,7 @@ public final class Ec2Command implements Runnable {
       @Mixin PreparationOptions preparation)
       throws IOException, InterruptedException {
     Ec2File file = options.load();
-    return size(name, options, file, file.count(), new Attempt(preparation, keep));
+    return new ClusterSizing(name, options, preparation, keep).reach(file, file.count());
   }
 
   @Command(
@@ -87,111 +82,10 @@ public final class Ec2Command implements Runnable {
     if (options.folder().read(name).isEmpty()) {
       throw options.bad("no cluster %s is known here; create it first".formatted(name));
     }
-    return size(name, options, options.load(), count, new Attempt(preparation, true));
+    return new ClusterSizing(name, options, preparation, true).reach(options.load(), count);
   }
 
-  /**
-   * A way to the goal.
-   *
-   * @param keep whether a failure deletes nothing
-   */
-  private record Attempt(PreparationOptions preparation, boolean keep) {}
-
-  private static int size(String name, Ec2Options options, Ec2File file, int count, Attempt attempt)
-      throws IOException, InterruptedException {
-    checkName(name, options);
-    double estimate = file.estimate(count);
-    String cost =
-        ClusterReport.text(
-            "%d hosts for %.1f h cost at most %.2f USD by the prices in the file, volumes and"
-                + " traffic not counted",
-            count, file.budget().hours(), estimate);
-    if (file.budget().passed(estimate)) {
-      String over = ClusterReport.text("%s; the budget is %.2f USD", cost, file.budget().budget());
-      if (file.budget().onBudget() == Ec2File.OnBudget.STOP) {
-        throw options.bad(over + "; choose less, or on_budget: warn");
-      }
-      options.say("warning: " + over);
-    } else {
-      options.say(cost);
-    }
-    RecordFolder<ClusterRecord> folder = options.folder();
-    try (SdkEc2 service = options.service(file);
-        FileChannel _ = folder.lock(name)) {
-      ClusterRecord known = folder.read(name).orElse(ClusterRecord.fresh(name, nonce()));
-      ClusterGoal goal = new ClusterGoal.Running(count);
-      if (options.dryRun) {
-        return preview(options, new ClusterPlan(file), goal, known, service);
-      }
-      refuseNamesake(service, known, options);
-      folder.write(known);
-      ClusterDriver driver =
-          new ClusterDriver(service, file, known, folder::write, options.surroundings());
-      try {
-        PreparationOptions preparation = attempt.preparation();
-        ObservedCluster reached = driver.reach(goal, preparation.patience());
-        Path hosts = preparation.hosts(name);
-        AtomicFile.replace(hosts, ClusterReport.hostsFile(file, reached));
-        Path keys = options.knownHosts(name);
-        preparation.prepare(hosts, keys, options);
-        driver.complete();
-        Map<String, Object> answer = ClusterReport.description(name, file, reached);
-        answer.put("hosts", hosts.toString());
-        answer.put("estimate_usd", estimate);
-        answer.put("next", preparation.next(hosts, keys));
-        options.answer(
-            "%d hosts, in %s%nnext: %s".formatted(count, hosts, preparation.next(hosts, keys)),
-            answer);
-        return ExitCode.OK.code();
-      } catch (AwsException | RemoteHosts.NotReadyException failure) {
-        throw undone(driver, folder, attempt, failure, options);
-      }
-    }
-  }
-
-  /** Deletes what a failed creation made; what the caller throws says what is left. */
-  private static IOException undone(
-      ClusterDriver driver,
-      RecordFolder<ClusterRecord> folder,
-      Attempt attempt,
-      Exception failure,
-      Ec2Options options)
-      throws IOException, InterruptedException {
-    String name = driver.known().name();
-    if (attempt.keep() || driver.known().created()) {
-      return new IOException(
-          "%s; what exists is kept: repeat the command, or troupe ec2 delete %s"
-              .formatted(failure.getMessage(), name),
-          failure);
-    }
-    options.say("failed, deletes what was made: " + failure.getMessage());
-    try {
-      driver.reach(new ClusterGoal.Deleted(), Duration.ofMinutes(15));
-      forget(name, folder, options);
-      Files.deleteIfExists(attempt.preparation().hosts(name));
-      return new IOException(failure.getMessage() + "; nothing is left of the cluster", failure);
-    } catch (AwsException second) {
-      return new IOException(
-          "%s; and deleting what was made failed: %s; run troupe ec2 delete %s"
-              .formatted(failure.getMessage(), second.getMessage(), name),
-          second);
-    }
-  }
-
-  private static void refuseNamesake(SdkEc2 service, ClusterRecord known, Ec2Options options)
-      throws AwsException {
-    for (TaggedResource each : service.tagged()) {
-      boolean part = each.kind() == ResourceKind.VOLUME || each.kind() == ResourceKind.INTERFACE;
-      if (!part && each.cluster().equals(known.name()) && !each.nonce().equals(known.nonce())) {
-        throw options.bad(
-            "a cluster %s exists that was created elsewhere, by %s (%s); choose another name, or"
-                    .formatted(known.name(), each.owner(), each.id())
-                + " see troupe ec2 orphans");
-      }
-    }
-  }
-
-  private static int preview(
+  static int preview(
       Ec2Options options, ClusterPlan plan, ClusterGoal goal, ClusterRecord known, SdkEc2 service)
       throws AwsException, IOException {
     ObservedCluster observed = service.observe(known);
@@ -276,7 +170,7 @@ public final class Ec2Command implements Runnable {
     return code;
   }
 
-  private static void forget(String name, RecordFolder<ClusterRecord> folder, Ec2Options options)
+  static void forget(String name, RecordFolder<ClusterRecord> folder, Ec2Options options)
       throws IOException {
     folder.forget(name);
     Files.deleteIfExists(options.knownHosts(name));
@@ -322,15 +216,11 @@ public final class Ec2Command implements Runnable {
                         + " not know"));
   }
 
-  private static void checkName(String name, Ec2Options options) {
+  static void checkName(String name, Ec2Options options) {
     if (!name.matches("[a-z][a-z0-9-]{0,30}")) {
       throw options.bad(
           "a cluster's name has at most 31 of a-z, 0-9 and -, and begins with a letter, not '%s'"
               .formatted(name));
     }
-  }
-
-  private static String nonce() {
-    return Long.toString(new SecureRandom().nextLong() & Long.MAX_VALUE, 36);
   }
 }

@@ -5,7 +5,6 @@ import io.troupe.launch.RemoteHosts;
 import io.troupe.launch.SshAccess;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,9 +74,7 @@ final class PreparationOptions {
           file,
           new SshAccess(ssh, options(knownHosts)),
           new HostPreparation.HostSupplies(Optional.ofNullable(build), jdk),
-          new HostPreparation.HostWait(
-              patience(), command.surroundings().lookAgain(), Clock.systemUTC()),
-          command::say);
+          new HostPreparation.HostWait(patience(), command.surroundings()));
     }
   }
 

@@ -5,9 +5,7 @@ import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.OpenClients;
 import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
 import io.troupe.aws.ec2.PartQueries.ShownPart;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,13 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import software.amazon.awssdk.services.ec2.Ec2Client;
-import software.amazon.awssdk.services.ec2.model.BlockDeviceMapping;
 import software.amazon.awssdk.services.ec2.model.DescribeInstancesRequest;
 import software.amazon.awssdk.services.ec2.model.Filter;
 import software.amazon.awssdk.services.ec2.model.Instance;
-import software.amazon.awssdk.services.ec2.model.InstanceNetworkInterfaceSpecification;
 import software.amazon.awssdk.services.ec2.model.InstanceStatus;
-import software.amazon.awssdk.services.ec2.model.MarketType;
 import software.amazon.awssdk.services.ec2.model.PlacementStrategy;
 import software.amazon.awssdk.services.ec2.model.ResourceType;
 import software.amazon.awssdk.services.ec2.model.RunInstancesRequest;
@@ -40,7 +35,6 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   private static final String CLUSTER = "troupe:cluster";
   private static final String NONCE = "troupe:nonce";
   private static final String OWNER = "troupe:owner";
-  private static final String LAUNCH = "troupe:launch";
 
   private final OpenClients clients;
   private final PartQueries parts;
@@ -133,7 +127,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
         each.instanceId(),
         state(each),
         new MachinePlace(each.instanceTypeAsString(), text(each.subnetId())),
-        tag(each.tags(), LAUNCH),
+        tag(each.tags(), InstanceRequest.LAUNCH),
         each.launchTime() == null ? 0 : each.launchTime().toEpochMilli(),
         sound,
         text(each.privateIpAddress()),
@@ -194,84 +188,10 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   @Override
   public List<String> launch(ClusterRecord cluster, Ec2File file, LaunchRequest request)
       throws AwsException {
-    RunInstancesRequest.Builder asked =
-        RunInstancesRequest.builder()
-            .clientToken(request.token())
-            .minCount(request.count())
-            .maxCount(request.count())
-            .instanceType(request.place().type())
-            .imageId(file.host().image())
-            .keyName(file.host().key())
-            .blockDeviceMappings(
-                BlockDeviceMapping.builder()
-                    .deviceName(file.host().rootDevice())
-                    .ebs(
-                        volume -> volume.volumeSize(file.host().volume()).deleteOnTermination(true))
-                    .build())
-            .metadataOptions(options -> options.httpTokens("required"))
-            .tagSpecifications(tags(cluster, file, request.token()));
-    network(asked, file, request);
-    if (file.spot()) {
-      asked.instanceMarketOptions(market -> market.marketType(MarketType.SPOT));
-    }
-    if (file.placementGroup()) {
-      asked.placement(placement -> placement.groupName(ClusterDriver.groupOf(cluster)));
-    }
-    if (!file.host().instanceProfile().isEmpty()) {
-      asked.iamInstanceProfile(profile -> profile.name(file.host().instanceProfile()));
-    }
-    if (!file.host().setup().isEmpty()) {
-      String script = "#!/bin/sh\nset -e\n" + String.join("\n", file.host().setup()) + "\n";
-      asked.userData(Base64.getEncoder().encodeToString(script.getBytes(StandardCharsets.UTF_8)));
-    }
+    RunInstancesRequest asked = new InstanceRequest(cluster, file, request, tags(cluster)).words();
     return clients.ask(
         "RunInstances",
-        () ->
-            ec2().runInstances(asked.build()).instances().stream()
-                .map(Instance::instanceId)
-                .toList());
-  }
-
-  private static void network(
-      RunInstancesRequest.Builder asked, Ec2File file, LaunchRequest request) {
-    if (request.efaCards() == 0) {
-      asked.subnetId(request.place().subnet()).securityGroupIds(file.host().securityGroups());
-      return;
-    }
-    List<InstanceNetworkInterfaceSpecification> cards = new ArrayList<>();
-    for (int card = 0; card < request.efaCards(); card++) {
-      cards.add(
-          InstanceNetworkInterfaceSpecification.builder()
-              .networkCardIndex(card)
-              .deviceIndex(card == 0 ? 0 : 1)
-              .interfaceType(card == 0 ? "efa" : "efa-only")
-              .subnetId(request.place().subnet())
-              .groups(file.host().securityGroups())
-              .deleteOnTermination(true)
-              .build());
-    }
-    asked.networkInterfaces(cards);
-  }
-
-  private List<TagSpecification> tags(ClusterRecord cluster, Ec2File file, String token)
-      throws AwsException {
-    List<Tag> tags = new ArrayList<>(tags(cluster));
-    tags.add(Tag.builder().key(LAUNCH).value(token).build());
-    tags.add(Tag.builder().key("Name").value("troupe " + cluster.name()).build());
-    for (String each : file.host().tags()) {
-      int equals = each.indexOf('=');
-      tags.add(
-          Tag.builder().key(each.substring(0, equals)).value(each.substring(equals + 1)).build());
-    }
-    List<ResourceType> types =
-        new ArrayList<>(
-            List.of(ResourceType.INSTANCE, ResourceType.VOLUME, ResourceType.NETWORK_INTERFACE));
-    if (file.spot()) {
-      types.add(ResourceType.SPOT_INSTANCES_REQUEST);
-    }
-    return types.stream()
-        .map(type -> TagSpecification.builder().resourceType(type).tags(tags).build())
-        .toList();
+        () -> ec2().runInstances(asked).instances().stream().map(Instance::instanceId).toList());
   }
 
   private List<Tag> tags(ClusterRecord cluster) throws AwsException {

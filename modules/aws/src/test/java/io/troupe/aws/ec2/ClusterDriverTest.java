@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.AwsException.Kind;
-import io.troupe.aws.client.Surroundings;
+import io.troupe.base.clock.Surroundings;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

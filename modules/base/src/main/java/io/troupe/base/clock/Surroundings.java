@@ -1,4 +1,4 @@
-package io.troupe.aws.client;
+package io.troupe.base.clock;
 
 import java.time.Duration;
 import java.util.function.Consumer;
