@@ -29,6 +29,7 @@ import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.console.RunConsole;
 import io.troupe.run.evaluation.CheckpointWatcher;
 import io.troupe.run.session.LocalRunEnvironment;
+import io.troupe.run.session.RunCopy;
 import io.troupe.run.session.RunEnvironment;
 import io.troupe.run.session.TrainSession;
 import io.troupe.run.simulation.ModelFile;
@@ -171,6 +172,7 @@ final class TrainCommand extends CliCommand {
         datedAt(now, RunConfig.load(source, overrides.values()), source);
     Composition composition = checked(Composition.of(resolved.config()), resolved);
     RunConfig config = resolved.config();
+    RunCopy.check(resolved, config.run().sync());
     Provenance provenance =
         Provenance.collect(
             BuildInfo.version(),

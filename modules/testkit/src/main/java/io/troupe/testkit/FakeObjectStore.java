@@ -49,6 +49,8 @@ public final class FakeObjectStore implements AutoCloseable {
     CUT,
     /** Status 503 and SlowDown. */
     THROTTLED,
+    /** Status 400 and ExpiredToken, always. */
+    EXPIRED,
     /** Status 400 and ExpiredToken, the first time. */
     EXPIRED_ONCE,
     /** Status 403 and RequestTimeTooSkewed, the first time. */
@@ -188,7 +190,7 @@ public final class FakeObjectStore implements AutoCloseable {
       case FORBIDDEN -> Optional.of("403 AccessDenied");
       case BROKEN, BROKEN_ONCE -> Optional.of("500 InternalError");
       case THROTTLED -> Optional.of("503 SlowDown");
-      case EXPIRED_ONCE -> Optional.of("400 ExpiredToken");
+      case EXPIRED, EXPIRED_ONCE -> Optional.of("400 ExpiredToken");
       case SKEWED_ONCE -> Optional.of("403 RequestTimeTooSkewed");
       case NONE, CUT, ANSWER_LOST_ONCE, DAMAGED_ONCE, HTML_ONCE -> Optional.empty();
     };

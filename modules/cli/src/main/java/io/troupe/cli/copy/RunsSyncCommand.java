@@ -8,6 +8,8 @@ import io.troupe.config.SyncKeys;
 import io.troupe.run.session.JsonText;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.s3.S3Bucket;
+import io.troupe.store.s3.S3Settings;
+import io.troupe.sync.CopyAccess;
 import io.troupe.sync.CopyStatus;
 import io.troupe.sync.RunSync;
 import io.troupe.sync.SyncProgress;
@@ -33,10 +35,13 @@ import picocli.CommandLine.Option;
     },
     footer = {
       "",
-      "Exit codes: 0 everything is stored · 2 no such run, or no place · 4 it is not, and why"
+      "Exit codes: 0 everything is stored · 2 no such run, no place, or it refuses · 4 it is not, and why"
     })
 final class RunsSyncCommand extends CliCommand {
   @Mixin private RunArgument run = new RunArgument();
+
+  /** How long the store may take to say whether it takes the copy. */
+  private static final Duration ACCESS_TIMEOUT = Duration.ofSeconds(10);
 
   @Option(
       names = "--to",
@@ -65,7 +70,7 @@ final class RunsSyncCommand extends CliCommand {
   @Mixin private CopyOptions s3 = new CopyOptions();
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     CommandLine command = commandLine();
     RunFolder folder = run.open();
     SyncKeys keys = RunConfig.load(folder.resolved(), List.of()).config().run().sync();
@@ -78,11 +83,16 @@ final class RunsSyncCommand extends CliCommand {
       CopyStatus status = CopyStatus.of(folder, target);
       return answer(command.getOut(), target, status.objects(), status.bytes(), "");
     }
+    S3Settings settings = to.isEmpty() ? keys.settings() : s3.settings();
+    if (CopyAccess.ask(() -> new S3Bucket(settings, target), target, ACCESS_TIMEOUT)
+        instanceof CopyAccess.Refused(String reason)) {
+      throw refused(reason);
+    }
     Duration limit = Duration.ofSeconds(timeout);
     RunSync sync =
         RunSync.start(
             folder,
-            new S3Bucket(to.isEmpty() ? keys.settings() : s3.settings(), target),
+            new S3Bucket(settings, target),
             target,
             new SyncSettings(keys.syncEvery(), keys.bytesPerSecond(), limit),
             takeOver,

@@ -7,6 +7,7 @@ import io.troupe.cli.command.CliCommand;
 import io.troupe.cli.command.OverrideOption;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.supervised.SupervisedConfig;
+import io.troupe.run.session.RunCopy;
 import io.troupe.run.supervised.SupervisedComposition;
 import io.troupe.run.supervised.SupervisedSession;
 import io.troupe.run.task.InvalidVerifierException;
@@ -85,7 +86,8 @@ public final class SftCommand extends CliCommand {
     return resume == null ? begin(Objects.requireNonNull(file)) : again(resume);
   }
 
-  private int begin(Path source) throws IOException, InvalidVerifierException {
+  private int begin(Path source)
+      throws IOException, InterruptedException, InvalidVerifierException {
     OffsetDateTime now = OffsetDateTime.now(ZoneId.systemDefault());
     ResolvedConfig<SupervisedConfig> resolved = SupervisedConfig.load(source, overrides.values());
     if (resolved.config().run().date().isEmpty()) {
@@ -98,6 +100,7 @@ public final class SftCommand extends CliCommand {
       new SupervisedPlanText(composition).lines().forEach(System.out::println);
       return ExitCode.OK.code();
     }
+    RunCopy.check(resolved, resolved.config().run().sync());
     CommandLine command = commandLine();
     Provenance provenance =
         Provenance.collect(

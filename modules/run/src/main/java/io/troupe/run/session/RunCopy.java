@@ -1,18 +1,24 @@
 package io.troupe.run.session;
 
 import io.troupe.config.SyncKeys;
+import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.s3.S3Bucket;
+import io.troupe.sync.CopyAccess;
 import io.troupe.sync.RunSync;
 import io.troupe.sync.SyncProgress;
 import io.troupe.sync.SyncSettings;
 import io.troupe.telemetry.view.CopyView;
 import io.troupe.telemetry.view.InfrastructureTroubles;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The copy of a run on S3, if {@code run.sync} asks for one, and what is said about it. */
 public final class RunCopy implements AutoCloseable {
+  /** How long the start of a run waits for the store. */
+  private static final Duration ACCESS_TIMEOUT = Duration.ofSeconds(10);
+
   private final Optional<RunSync> sync;
   private final String target;
   private final RunFolder folder;
@@ -45,6 +51,29 @@ public final class RunCopy implements AutoCloseable {
    */
   public static RunCopy start(SyncKeys keys, RunFolder folder, Consumer<String> say) {
     return new RunCopy(keys, folder, say);
+  }
+
+  /**
+   * Refuses a run that begins if the place of its copy refuses this process. An outage refuses
+   * nothing: the copy waits for its end.
+   */
+  public static void check(ResolvedConfig<?> resolved, SyncKeys keys) throws InterruptedException {
+    if (keys.sync().isEmpty()) {
+      return;
+    }
+    CopyAccess access =
+        CopyAccess.ask(
+            () -> new S3Bucket(keys.settings(), keys.sync()), keys.sync(), ACCESS_TIMEOUT);
+    if (access instanceof CopyAccess.Refused(String reason)) {
+      resolved.check(
+          (_, rules) ->
+              rules
+                  .on("run.sync")
+                  .require(
+                      () -> false,
+                      "must be a place that takes the run's copy, and refuses it: " + reason,
+                      "mend that, or begin without a copy: --set run.sync="));
+    }
   }
 
   /** Where the copy of a run is. */

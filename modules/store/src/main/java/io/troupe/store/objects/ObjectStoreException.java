@@ -12,6 +12,8 @@ public final class ObjectStoreException extends IOException {
     UNAVAILABLE,
     /** The store refuses, until a person changes a permission, a name or a setting. */
     REFUSED,
+    /** The credentials have run out: the same request succeeds once they are renewed. */
+    EXPIRED,
     /** The condition of a put does not hold. */
     CONFLICT,
     /** The object or the upload is not there. */

@@ -38,9 +38,12 @@ final class S3Failures {
 
   private static Kind kind(SdkException failure) {
     if (!(failure instanceof AwsServiceException service)) {
-      return Kind.UNAVAILABLE;
+      return withoutCredentials(failure) ? Kind.REFUSED : Kind.UNAVAILABLE;
     }
-    if (expired(failure) || PASSING.contains(code(service))) {
+    if (expired(failure)) {
+      return Kind.EXPIRED;
+    }
+    if (PASSING.contains(code(service))) {
       return Kind.UNAVAILABLE;
     }
     return switch (service.statusCode()) {
@@ -63,10 +66,13 @@ final class S3Failures {
       return "status %d%s%s"
           .formatted(service.statusCode(), code.isEmpty() ? "" : " " + code, advice(service, code));
     }
-    String message = String.valueOf(failure.getMessage());
-    return message.startsWith("Unable to load credentials")
+    return withoutCredentials(failure)
         ? "no credentials; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-        : message;
+        : String.valueOf(failure.getMessage());
+  }
+
+  private static boolean withoutCredentials(SdkException failure) {
+    return String.valueOf(failure.getMessage()).startsWith("Unable to load credentials");
   }
 
   private static String advice(AwsServiceException service, String code) {
@@ -81,7 +87,10 @@ final class S3Failures {
       case 401, 403 ->
           "; the credentials do not open it (AWS_PROFILE, or AWS_ACCESS_KEY_ID and"
               + " AWS_SECRET_ACCESS_KEY)";
-      case 404 -> "; it is not there";
+      case 404 ->
+          code.equals("NoSuchBucket")
+              ? "; the bucket is not there, create it or correct its name"
+              : "; it is not there";
       default -> "";
     };
   }

@@ -154,7 +154,7 @@ final class S3BucketTest {
     assertThat(failure("old"))
         .hasMessageContaining("ExpiredToken; the credentials have expired, renew them")
         .extracting(ObjectStoreException::kind)
-        .isEqualTo(Kind.UNAVAILABLE);
+        .isEqualTo(Kind.EXPIRED);
     assertThat(failure("closed").kind()).isEqualTo(Kind.REFUSED);
     bucket.put("old", bytes("x"), ALWAYS);
     assertThat(bucket.size("old")).isEqualTo(Optional.of(1L));

@@ -88,7 +88,8 @@ final class S3FoldersTest {
             "s3://closed/s/: status 403 AccessDenied; the credentials do not open it"
                 + " (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)");
     assertThatThrownBy(() -> folders().download("s3://missing/s", folder))
-        .hasMessage("s3://missing/s/: status 404 NoSuchBucket; it is not there");
+        .hasMessage(
+            "s3://missing/s/: status 404 NoSuchBucket; the bucket is not there, create it or correct its name");
     assertThatThrownBy(() -> folders().download("s3://broken/s", folder))
         .hasMessage("s3://broken/s/: status 500 InternalError");
   }

@@ -1,0 +1,143 @@
+package io.troupe.aws.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.base.clock.Surroundings;
+import io.troupe.testkit.FakeObjectStore;
+import io.troupe.testkit.FakeObjectStore.Fault;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A container that looks for its run's copy in a played S3, in played time. */
+@ResourceLock(Resources.SYSTEM_PROPERTIES)
+final class JobCopiesTest {
+  private final List<String> said = new ArrayList<>();
+  private FakeObjectStore server;
+  private long now;
+  private int pauses;
+
+  @BeforeEach
+  void start() throws IOException {
+    System.setProperty("aws.accessKeyId", "tester");
+    System.setProperty("aws.secretAccessKey", "secret");
+    server = FakeObjectStore.start().bucket("lake");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    System.clearProperty("aws.accessKeyId");
+    System.clearProperty("aws.secretAccessKey");
+  }
+
+  private JobCopies copies(String sync, int healsAfter) {
+    return new JobCopies(
+        Map.of(
+            "run.sync",
+            sync,
+            "run.sync_endpoint",
+            server.endpoint(),
+            "run.sync_region",
+            "us-east-1",
+            "run.sync_path_style",
+            "true"),
+        Duration.ofMinutes(5),
+        new Surroundings() {
+          @Override
+          public long nowMillis() {
+            return now;
+          }
+
+          @Override
+          public void pause(Duration time) {
+            now += time.toMillis();
+            if (++pauses == healsAfter) {
+              server.fail("lake", Fault.NONE);
+            }
+          }
+
+          @Override
+          public RandomGenerator random() {
+            return new Random(7);
+          }
+
+          @Override
+          public Duration lookAgain() {
+            return Duration.ofSeconds(1);
+          }
+
+          @Override
+          public void say(String line) {
+            said.add(line);
+          }
+        },
+        () -> false);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "s3://lakee/job/runs | NONE | the bucket is not there, create it or correct its name",
+        "s3://lake/job/runs | FORBIDDEN | AccessDenied; the credentials do not open it",
+        "s3://lake/job/runs | EXPIRED | ExpiredToken; the credentials have expired, renew them"
+      })
+  void newest_storeThatRefuses_isSaidAtOnce(String sync, Fault fault, String why) {
+    server.fail("lake", fault);
+
+    assertThatThrownBy(() -> copies(sync, 0).newest())
+        .hasMessageContaining(sync)
+        .hasMessageContaining(why);
+    assertThat(pauses).isZero();
+  }
+
+  @Test
+  void newest_withoutCredentials_isSaidAtOnce() {
+    System.clearProperty("aws.accessKeyId");
+    System.clearProperty("aws.secretAccessKey");
+    System.setProperty("aws.disableEc2Metadata", "true");
+    try {
+      assertThatThrownBy(() -> copies("s3://lake/job/runs", 0).newest())
+          .hasMessage(
+              "s3://lake/job/runs/: no credentials; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+    } finally {
+      System.clearProperty("aws.disableEc2Metadata");
+    }
+    assertThat(pauses).isZero();
+  }
+
+  @Test
+  void newest_outageThatEnds_isWaitedForAndSaidOnce() throws Exception {
+    server.fail("lake", Fault.BROKEN);
+
+    assertThat(copies("s3://lake/job/runs", 3).newest()).isEqualTo(Optional.empty());
+    assertThat(pauses).isEqualTo(3);
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .startsWith("waits for s3://lake/job/runs/: status 500");
+  }
+
+  @Test
+  void newest_outageThatLasts_endsAfterFiveMinutes() {
+    server.fail("lake", Fault.THROTTLED);
+
+    assertThatThrownBy(() -> copies("s3://lake/job/runs", 0).newest())
+        .hasMessageContaining("SlowDown");
+    assertThat(Duration.ofMillis(now)).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
+  }
+}
