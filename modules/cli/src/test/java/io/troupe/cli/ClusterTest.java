@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A run over real JVMs, of which some are killed; it continues by itself. The longer ones take
  * minutes on a busy machine, so they run on demand, {@link NetworkCutTest} too: {@code ./troupe
- * test -pl modules/cli -am -Dtest='ClusterTest,NetworkCutTest'
- * -DargLine=-Dtroupe.cluster.tests=true -Dsurefire.failIfNoSpecifiedTests=false}.
+ * test -Dtroupe.cluster.tests=true -pl modules/cli -am -Dtest='ClusterTest,NetworkCutTest'
+ * -Dsurefire.failIfNoSpecifiedTests=false}.
  */
 final class ClusterTest {
   private static final String ON_DEMAND = "troupe.cluster.tests";

@@ -8,82 +8,20 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.yaml.snakeyaml.Yaml;
 
 /**
  * What is in deploy/ is well-formed, and starts processes with options that the program takes. The
- * container engine, the cluster and the init system are not there.
+ * container engine and the init system are not there; {@link KubernetesManifestTest} looks at the
+ * manifests.
  */
 final class DeployTest {
   private static final Path DEPLOY = Path.of("../../deploy");
-
-  @Test
-  void kubernetes_everyDocument_isANamedObject() throws IOException {
-    int objects = 0;
-    for (Object document :
-        new Yaml().loadAll(Files.readString(DEPLOY.resolve("kubernetes/troupe.yaml")))) {
-      assertThat(document)
-          .isInstanceOfSatisfying(
-              Map.class,
-              object -> {
-                assertThat(object.get("apiVersion")).isInstanceOf(String.class);
-                assertThat(object.get("kind")).isInstanceOf(String.class);
-                assertThat(object.get("metadata"))
-                    .isInstanceOfSatisfying(
-                        Map.class, named -> assertThat(named.get("name")).isNotNull());
-              });
-      objects++;
-    }
-    assertThat(objects).isEqualTo(5);
-  }
-
-  @Test
-  void kubernetes_containers_startProcessesWithOptionsTheProgramTakes() throws IOException {
-    List<List<String>> started = new ArrayList<>();
-    for (Object document :
-        new Yaml().loadAll(Files.readString(DEPLOY.resolve("kubernetes/troupe.yaml")))) {
-      for (Object container : below(document, "spec", "template", "spec", "containers")) {
-        started.add(below(container, "args").stream().map(String::valueOf).toList());
-      }
-    }
-    assertThat(started).extracting(List::getFirst).containsExactly("train", "node");
-    started.forEach(arguments -> assertTaken(arguments));
-    assertThat(started.getFirst()).contains("--continue");
-    assertThat(started).allSatisfy(arguments -> assertThat(arguments).contains("--tls=/keys"));
-  }
-
-  @Test
-  void jobSet_containers_startTheSameProcessesAndEndWithTheCoordinator() throws IOException {
-    List<String> started = new ArrayList<>();
-    Object set = Map.of();
-    for (Object document :
-        new Yaml().loadAll(Files.readString(DEPLOY.resolve("kubernetes/jobset.yaml")))) {
-      set = document;
-    }
-    for (Object job : below(set, "spec", "replicatedJobs")) {
-      for (Object container : below(job, "template", "spec", "template", "spec", "containers")) {
-        List<String> arguments = below(container, "args").stream().map(String::valueOf).toList();
-        assertTaken(arguments);
-        assertThat(arguments).contains("--tls=/keys");
-        started.add(arguments.getFirst());
-        assertThat(((Map<?, ?>) container).keySet().stream().map(String::valueOf))
-            .contains("startupProbe", "livenessProbe");
-      }
-    }
-    assertThat(started).containsExactly("train", "node");
-    assertThat(
-            below(set, "spec", "successPolicy", "targetReplicatedJobs").stream()
-                .map(String::valueOf))
-        .containsExactly("coordinator");
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"troupe-node@.service", "troupe-run@.service"})
@@ -122,15 +60,6 @@ final class DeployTest {
     String said = new String(analyze.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(analyze.waitFor()).as(said).isZero();
     assertThat(said.lines().filter(line -> line.contains(unit.getFileName().toString()))).isEmpty();
-  }
-
-  /** What lies at a path of keys; none where the path ends before. */
-  private static List<?> below(Object document, String... keys) {
-    Object at = document;
-    for (String key : keys) {
-      at = at instanceof Map<?, ?> map && map.containsKey(key) ? map.get(key) : List.of();
-    }
-    return (List<?>) at;
   }
 
   private static void assertTaken(List<String> arguments) {

@@ -13,6 +13,7 @@ import akka.cluster.typed.SingletonActor;
 import io.troupe.cluster.membership.ClusterIdentity;
 import io.troupe.runtime.Run;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -23,12 +24,17 @@ public final class CoordinatorGuardian
     extends AbstractOnMessageBehavior<CoordinatorGuardian.Command> {
   public sealed interface Command {}
 
-  /** Start the run: this process has the leadership and has opened journal, engines and weights. */
+  /**
+   * Start the run: this process has the leadership and has opened journal, engines and weights.
+   *
+   * @param complete whether the run is complete, asked once it has ended
+   */
   public record StartRun(
       Behavior<Run.Command> run,
       RunDescriptor descriptor,
       WeightDistribution distribution,
       NodeTable nodeTable,
+      BooleanSupplier complete,
       Consumer<String> notes)
       implements Command {}
 
@@ -136,7 +142,8 @@ public final class CoordinatorGuardian
       return Behaviors.stopped(); // Others may take over.
     }
     if (signal instanceof Terminated ended && ended.getRef().path().name().equals(RUN)) {
-      registry.orElseThrow().tell(new NodeRegistry.Close());
+      boolean complete = request.orElseThrow().complete().getAsBoolean();
+      registry.orElseThrow().tell(new NodeRegistry.Close(complete));
       return this;
     }
     return signal instanceof Terminated ? Behaviors.stopped() : this;

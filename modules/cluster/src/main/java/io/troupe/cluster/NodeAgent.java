@@ -43,8 +43,8 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
       RunDescriptor descriptor, NodeAssignment assignment, ActorRef<NodeRegistry.Command> registry)
       implements Command, WireMessage {}
 
-  /** The run is over. */
-  public record RunEnded(String run) implements Command, WireMessage {}
+  /** The run is over; complete, or to be resumed. */
+  public record RunEnded(String run, boolean complete) implements Command, WireMessage {}
 
   /** Stop a process that does not answer, if the node has this name and the process this pid. */
   public record StopChild(String node, String child, long pid) implements Command, WireMessage {}
@@ -121,10 +121,19 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     }
   }
 
+  /** When a node leaves by itself. */
+  public enum Until {
+    /** Never: it waits for the next run. */
+    DRAINED,
+    /** When its run is complete. */
+    RUN_COMPLETE
+  }
+
   /**
    * The collaborators of a node agent.
    *
    * @param name name of the node, unique in the cluster
+   * @param until when the node leaves by itself
    * @param known remembers the members of the cluster
    * @param probe answers questions about this process and its host
    * @param say receives sentences for the node's operator
@@ -133,6 +142,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
   public record Wiring(
       String name,
       ClusterIdentity identity,
+      Until until,
       KnownMembers known,
       ProcessPlanner planner,
       ChildProcesses children,
@@ -156,7 +166,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     super(context);
     this.wiring = wiring;
     this.timers = timers;
-    this.state = NodeState.starting(wiring.name(), wiring.drainTimeout());
+    this.state = NodeState.starting(wiring.name(), wiring.until(), wiring.drainTimeout());
     context.spawn(JoinGate.create(wiring.identity()), JoinGate.NAME);
     context.spawn(MemberTracker.create(wiring.known()), MemberTracker.NAME);
     context.spawn(Diagnostics.create(wiring.name(), wiring.probe()), Diagnostics.NAME);
@@ -198,7 +208,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
           case ChildNotStarted(ChildSpec child, String reason) ->
               state.childNotStarted(child, reason, wiring.millis().getAsLong());
           case RestartDue(ChildSpec child) -> state.restartDue(child);
-          case RunEnded(String run) -> state.runEnded(run);
+          case RunEnded(String run, boolean complete) -> state.runEnded(run, complete);
           case StopChild(String node, String child, long pid) -> state.stopChild(node, child, pid);
           case Drain(String node, ActorRef<JoinGate.Reply> replyTo) -> state.drain(node, replyTo);
           case Leave _ -> state.leave();

@@ -106,7 +106,7 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
   public record NotifyOperator(String sentence) implements Command, WireMessage {}
 
   /** The run is over. */
-  record Close() implements Command {}
+  record Close(boolean complete) implements Command {}
 
   private record StopChild(String node, String child, long pid) implements Command {}
 
@@ -196,8 +196,8 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
       case MemberUnreachable(Address address) -> onMemberUnreachable(address);
       case SettlingTimeElapsed _ -> offer(nodeTable.settle());
       case WorkerHostTerminated(ActorRef<WorkerHost.Command> host) -> hosts.remove(host);
-      case Close _ -> {
-        return onClose();
+      case Close(boolean complete) -> {
+        return onClose(complete);
       }
     }
     return this;
@@ -322,8 +322,8 @@ public final class NodeRegistry extends AbstractOnMessageBehavior<NodeRegistry.C
     actors.coordinator().tell(new Coordinator.HostLost(address.toString()));
   }
 
-  private Behavior<Command> onClose() {
-    nodes.keySet().forEach(node -> node.tell(new NodeAgent.RunEnded(descriptor.run())));
+  private Behavior<Command> onClose(boolean complete) {
+    nodes.keySet().forEach(node -> node.tell(new NodeAgent.RunEnded(descriptor.run(), complete)));
     hosts.keySet().forEach(host -> host.tell(new WorkerHost.RunEnded()));
     return Behaviors.stopped();
   }

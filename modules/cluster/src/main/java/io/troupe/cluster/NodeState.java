@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * the next state and the actions that the agent carries out, in order.
  *
  * @param name name of the node
+ * @param until when the node leaves by itself
  * @param drainTimeout time after which processes that were asked to end are killed
  * @param children processes of the run
  * @param registry registry of the coordinator that the node works for
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
  */
 record NodeState(
     String name,
+    NodeAgent.Until until,
     Duration drainTimeout,
     ChildTable children,
     Optional<ActorRef<NodeRegistry.Command>> registry,
@@ -122,8 +124,9 @@ record NodeState(
   }
 
   /** A node without registry and run. */
-  static NodeState starting(String name, Duration drainTimeout) {
-    return new NodeState(name, drainTimeout, ChildTable.EMPTY, Optional.empty(), Work.NONE, false);
+  static NodeState starting(String name, NodeAgent.Until until, Duration drainTimeout) {
+    return new NodeState(
+        name, until, drainTimeout, ChildTable.EMPTY, Optional.empty(), Work.NONE, false);
   }
 
   /** Whether the node has drained. */
@@ -408,16 +411,18 @@ record NodeState(
     };
   }
 
-  /** A run is over. */
-  Next runEnded(String run) {
+  /** A run is over: complete, or to be resumed. */
+  Next runEnded(String run, boolean complete) {
     if (!work.isFor(run)) {
       return next();
     }
-    return with(children.withoutWanted())
-        .with(Work.NONE)
-        .next(new NodeAction.Say(run + " is over"), new NodeAction.EndRun())
-        .then(cancelRestarts())
-        .then(NodeState::drainAll);
+    Next next =
+        with(children.withoutWanted())
+            .with(Work.NONE)
+            .next(new NodeAction.Say(run + " is over"), new NodeAction.EndRun())
+            .then(cancelRestarts())
+            .then(NodeState::drainAll);
+    return complete && until == NodeAgent.Until.RUN_COMPLETE ? next.then(NodeState::leave) : next;
   }
 
   private Stream<NodeAction> cancelRestarts() {
@@ -440,7 +445,7 @@ record NodeState(
   Next leave() {
     return leaving
         ? next()
-        : new NodeState(name, drainTimeout, children, registry, work, true)
+        : new NodeState(name, until, drainTimeout, children, registry, work, true)
             .next(new NodeAction.Say("drains: groups in flight finish, then it leaves"))
             .then(NodeState::drainAll);
   }
@@ -483,14 +488,14 @@ record NodeState(
   }
 
   private NodeState with(ChildTable newer) {
-    return new NodeState(name, drainTimeout, newer, registry, work, leaving);
+    return new NodeState(name, until, drainTimeout, newer, registry, work, leaving);
   }
 
   private NodeState with(Optional<ActorRef<NodeRegistry.Command>> newer) {
-    return new NodeState(name, drainTimeout, children, newer, work, leaving);
+    return new NodeState(name, until, drainTimeout, children, newer, work, leaving);
   }
 
   private NodeState with(Work newer) {
-    return new NodeState(name, drainTimeout, children, registry, newer, leaving);
+    return new NodeState(name, until, drainTimeout, children, registry, newer, leaving);
   }
 }

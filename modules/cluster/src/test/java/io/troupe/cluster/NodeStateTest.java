@@ -45,7 +45,7 @@ class NodeStateTest {
   @CsvSource({"30, 30", "300, 60"})
   void leaveWithin_hostEndsSoon_drainsInTheTimeThatIsLeft(long left, long drains) {
     NodeState.Next next =
-        NodeState.starting("a", Duration.ofSeconds(60))
+        NodeState.starting("a", NodeAgent.Until.DRAINED, Duration.ofSeconds(60))
             .leaveWithin("the host ends", Duration.ofSeconds(left));
     assertThat(next.actions().getFirst())
         .isEqualTo(new NodeAction.Say("the host ends; it drains within %d s".formatted(drains)));
@@ -66,7 +66,8 @@ class NodeStateTest {
     private final Set<NodeAction.Timer> timers = new HashSet<>();
     private final Map<String, ChildSpec> restarts = new HashMap<>();
     private final List<NodeAction.Plan> planning = new ArrayList<>();
-    private NodeState state = NodeState.starting("n", Duration.ofSeconds(1));
+    private final NodeAgent.Until until;
+    private NodeState state;
     private Optional<ActorRef<NodeRegistry.Command>> watched = Optional.empty();
     private Optional<String> run = Optional.empty();
     private boolean leaving;
@@ -74,6 +75,8 @@ class NodeStateTest {
 
     private Peers(long seed) {
       random = new Random(seed);
+      until = random.nextBoolean() ? NodeAgent.Until.DRAINED : NodeAgent.Until.RUN_COMPLETE;
+      state = NodeState.starting("n", until, Duration.ofSeconds(1));
     }
 
     private void disturb() {
@@ -206,7 +209,9 @@ class NodeStateTest {
       if (works) {
         run = Optional.empty();
       }
-      apply(state.runEnded(name));
+      boolean complete = random.nextInt(20) == 0;
+      leaving |= works && complete && until == NodeAgent.Until.RUN_COMPLETE;
+      apply(state.runEnded(name, complete));
       if (works) {
         assertThat(ordered).containsAll(running.keySet());
         assertThat(restarts).isEmpty();

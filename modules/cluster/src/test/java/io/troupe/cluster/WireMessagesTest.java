@@ -183,7 +183,7 @@ final class WireMessagesTest {
                 List.of(0),
                 List.of(1)),
             ref()),
-        new NodeAgent.RunEnded("r"),
+        new NodeAgent.RunEnded("r", true),
         new NodeAgent.StopChild("a", "a-t0", 7),
         new NodeAgent.Drain("a", ref()),
         new WorkerHost.Registered(ref(), actors),

@@ -126,6 +126,13 @@ public final class NodeCommand extends CliCommand {
   private String gpus = "auto";
 
   @Option(
+      names = "--until-complete",
+      description =
+          "Leave when the run is complete, with exit code 0. A signal, or a host that ends, makes it"
+              + " 143 then: start the node again.")
+  private boolean untilComplete;
+
+  @Option(
       names = "--with-parent",
       hidden = true,
       description = "End with the process that holds the other end of standard input.")
@@ -161,7 +168,7 @@ public final class NodeCommand extends CliCommand {
         left = leftWhileJoining(() -> rejoinUntilLeft(section, owned, known));
       }
     }
-    return ExitCode.OK.code();
+    return untilComplete && leaving.get() ? ExitCode.ofSignal(Signals.SIGTERM) : ExitCode.OK.code();
   }
 
   private interface Session {
@@ -224,6 +231,7 @@ public final class NodeCommand extends CliCommand {
                   new NodeAgent.Wiring(
                       nodeName(),
                       pass,
+                      untilComplete ? NodeAgent.Until.RUN_COMPLETE : NodeAgent.Until.DRAINED,
                       known,
                       new LatePlanner(planner),
                       children,

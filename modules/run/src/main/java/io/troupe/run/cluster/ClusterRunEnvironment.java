@@ -17,6 +17,7 @@ import io.troupe.cluster.membership.ClusterIdentity;
 import io.troupe.cluster.membership.SeedNodes;
 import io.troupe.cluster.membership.SystemAddress;
 import io.troupe.console.source.NodeFacts;
+import io.troupe.core.run.RunEnd;
 import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.compose.CoordinatorGpus;
@@ -88,6 +89,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   private Optional<String> onOneHost = Optional.empty();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile List<String> gpus = List.of();
+  private volatile boolean complete;
   private final CompletableFuture<Boolean> leading = new CompletableFuture<>();
   private final CompletableFuture<ActorSystem<Void>> system = new CompletableFuture<>();
   private final CompletableFuture<Run.RunActors> actors = new CompletableFuture<>();
@@ -346,7 +348,12 @@ public final class ClusterRunEnvironment implements RunEnvironment {
         .join()
         .tell(
             new CoordinatorGuardian.StartRun(
-                run, offered, weights.distribution(), nodeTable, notes));
+                run, offered, weights.distribution(), nodeTable, () -> complete, notes));
+  }
+
+  @Override
+  public void ended(RunEnd end) {
+    complete = end instanceof RunEnd.Completed;
   }
 
   @Override

@@ -5,6 +5,7 @@ import akka.actor.typed.Behavior;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.config.ConsoleSection;
 import io.troupe.console.source.NodeFacts;
+import io.troupe.core.run.RunEnd;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.compose.TrainerRankGroups;
 import io.troupe.run.console.RunConsole;
@@ -99,6 +100,9 @@ public final class LocalRunEnvironment implements RunEnvironment {
             ConfigFactory.load(
                 RunConsole.meter(console, ConfigFactory.parseResources("troupe.conf")))));
   }
+
+  @Override
+  public void ended(RunEnd end) {}
 
   @Override
   public CompletionStage<StartedRun> started() {

@@ -3,6 +3,7 @@ package io.troupe.run.session;
 import akka.actor.typed.Behavior;
 import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.console.source.ClusterFacts;
+import io.troupe.core.run.RunEnd;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.console.StartedRun;
 import io.troupe.runtime.Run;
@@ -59,6 +60,9 @@ public interface RunEnvironment extends ClusterFacts {
 
   /** Starts the run. */
   void start(Behavior<Run.Command> run, Consumer<String> notes);
+
+  /** Takes how the run has ended; called before its actors are gone. */
+  void ended(RunEnd end);
 
   /** The run, once its actors have started. */
   CompletionStage<StartedRun> started();

@@ -223,6 +223,7 @@ public final class TrainSession {
     CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
     Signals signals = watchSignals(opened, screen);
     CompletableFuture<Outcome> ended = new CompletableFuture<>();
+    var _ = ended.thenAccept(result -> stage.ended(result.end()));
     Outcome outcome;
     PolicyEngines engines =
         DistillationEngines.of(
