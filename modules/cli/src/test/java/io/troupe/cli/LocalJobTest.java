@@ -9,6 +9,7 @@ import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,7 +48,11 @@ final class LocalJobTest {
   }
 
   /** Submits the job; its instances are folders in, or below, one of that name. */
-  private ChildRun submit(String instances, int hosts) throws IOException {
+  private ChildRun submit(String instances, int hosts, String... more) throws IOException {
+    return ChildRun.start(WITH_KEYS, folder, ChildRun.Size.TOY, words(instances, hosts, more));
+  }
+
+  private String[] words(String instances, int hosts, String... more) throws IOException {
     String set =
         String.join(
             ", ",
@@ -60,21 +65,22 @@ final class LocalJobTest {
             "policy.token_delay=20ms",
             "training.max_staleness=0",
             "training.steps=" + STEPS);
-    return ChildRun.start(
-        WITH_KEYS,
-        folder,
-        ChildRun.Size.TOY,
-        "sagemaker",
-        "submit",
-        JOB.toString(),
-        "--local",
-        instances,
-        "--set",
-        "config=" + TestRuns.write(folder, TestRuns.TOY),
-        "--set",
-        "instance_count=" + hosts,
-        "--set",
-        "set=[" + set + "]");
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "sagemaker",
+                "submit",
+                JOB.toString(),
+                "--local",
+                instances,
+                "--set",
+                "config=" + TestRuns.write(folder, TestRuns.TOY),
+                "--set",
+                "instance_count=" + hosts,
+                "--set",
+                "set=[" + set + "]"));
+    words.addAll(List.of(more));
+    return words.toArray(String[]::new);
   }
 
   /** The newest step whose checkpoint is whole on the server. */
@@ -131,6 +137,35 @@ final class LocalJobTest {
     assertThat(second.resolve("model/model.safetensors")).exists();
     assertThat(second.resolve("output/data/run/metrics.jsonl"))
         .hasSameTextualContentAs(continued.metrics());
+  }
+
+  @Test
+  void submit_json_answersWithOneObject_andTheContainersOutputGoesToStandardError()
+      throws Exception {
+    ChildRun job = submit("only", 1, "--json");
+    try (job) {
+      assertThat(job.awaitExit()).as(job.said()).isZero();
+    }
+    assertThat(job.out())
+        .containsExactly(
+            "{\"folder\":\"%s\",\"exit_codes\":{\"algo-1\":0}}"
+                .formatted(folder.resolve("only").toRealPath()));
+    assertThat(job.err()).anyMatch(line -> line.startsWith("starts troupe train "));
+    assertThat(folder.resolve("only/model/model.safetensors")).exists();
+  }
+
+  @Test
+  void submit_dryRun_describesTheHostsAndStartsNone() throws Exception {
+    Path planned = folder.resolve("planned");
+    CommandOutput described = CommandOutput.by(words(planned.toString(), 2, "--dry-run", "--json"));
+    assertThat(described.code()).isZero();
+    assertThat(described.out())
+        .startsWith("{\"127.0.0.1\":{\"resourceconfig.json\":{\"current_host\":\"127.0.0.1\"")
+        .contains("\"127.0.0.2\":{", "\"hyperparameters.json\"");
+    CommandOutput said = CommandOutput.by(words(planned.toString(), 1, "--dry-run"));
+    assertThat(said.code()).isZero();
+    assertThat(said.out().strip()).isEqualTo("would run 1 host in " + planned);
+    assertThat(planned).doesNotExist();
   }
 
   /** On demand: its hosts listen at the ports of a job. */

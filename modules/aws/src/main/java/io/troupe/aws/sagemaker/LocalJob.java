@@ -10,6 +10,7 @@ import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.store.file.StoreJson;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -73,12 +73,14 @@ record LocalJob(SageMakerFile job, ResolvedConfig<RunConfig> run, Path folder) {
   }
 
   /**
-   * Runs the hosts until all have ended.
+   * Runs the hosts until all have ended. Their output is that of this process.
    *
-   * @return the greatest exit code
+   * @param errorsOnly whether standard output is for something else, so that theirs goes to
+   *     standard error
+   * @return exit codes by host
    */
-  int run(Consumer<String> say) throws IOException, InterruptedException {
-    List<ProcessGroup> started = new ArrayList<>();
+  Map<String, Integer> run(boolean errorsOnly) throws IOException, InterruptedException {
+    Map<String, ProcessGroup> started = new LinkedHashMap<>();
     for (Map.Entry<String, Map<String, Object>> host : descriptions().entrySet()) {
       ContainerFolders folders = folders(host.getKey());
       for (Map.Entry<String, Object> file : host.getValue().entrySet()) {
@@ -87,18 +89,34 @@ record LocalJob(SageMakerFile job, ResolvedConfig<RunConfig> run, Path folder) {
         Files.writeString(target, StoreJson.PRETTY.writeValueAsString(file.getValue()));
       }
       link(folders.data());
-      started.add(start(folders));
+      started.put(host.getKey(), start(folders, errorsOnly));
     }
     var _ =
         Signals.install(
-            number -> started.forEach(host -> host.signal(number)),
-            _ -> started.forEach(ProcessGroup::kill));
-    int code = 0;
-    for (ProcessGroup host : started) {
-      code = Math.max(code, host.leader().waitFor());
+            number -> started.values().forEach(host -> host.signal(number)),
+            _ -> started.values().forEach(ProcessGroup::kill));
+    List<Thread> printers =
+        errorsOnly ? started.values().stream().map(LocalJob::printErrors).toList() : List.of();
+    Map<String, Integer> codes = new LinkedHashMap<>();
+    for (Map.Entry<String, ProcessGroup> host : started.entrySet()) {
+      codes.put(host.getKey(), host.getValue().leader().waitFor());
     }
-    say.accept("the job's folder: " + folder);
-    return code;
+    for (Thread printer : printers) {
+      printer.join();
+    }
+    return codes;
+  }
+
+  private static Thread printErrors(ProcessGroup host) {
+    return Thread.ofVirtual()
+        .start(
+            () -> {
+              try (InputStream lines = host.output()) {
+                lines.transferTo(System.err);
+              } catch (IOException broken) {
+                throw new UncheckedIOException(broken);
+              }
+            });
   }
 
   private void link(Path data) throws IOException {
@@ -116,13 +134,14 @@ record LocalJob(SageMakerFile job, ResolvedConfig<RunConfig> run, Path folder) {
     }
   }
 
-  private ProcessGroup start(ContainerFolders folders) throws IOException {
+  private ProcessGroup start(ContainerFolders folders, boolean errorsOnly) throws IOException {
     List<String> command =
         new ArrayList<>(ChildJvm.command((int) (Runtime.getRuntime().maxMemory() >> 20)));
     command.addAll(List.of("sagemaker", "enter"));
     ProcessBuilder builder =
         new ProcessBuilder(command)
-            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+            .redirectOutput(
+                errorsOnly ? ProcessBuilder.Redirect.PIPE : ProcessBuilder.Redirect.INHERIT)
             .redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().putAll(ChildJvm.environment());
     builder.environment().putAll(TrainingJobPlan.variables(job));

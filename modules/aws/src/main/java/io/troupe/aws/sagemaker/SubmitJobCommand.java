@@ -78,11 +78,20 @@ final class SubmitJobCommand implements Callable<Integer> {
       LocalJob plan = new LocalJob(job, run, local.toAbsolutePath().normalize());
       if (dryRun) {
         options.answer(
-            "would run %d hosts in %s".formatted(job.machines().instanceCount(), local),
+            "would run %d %s in %s"
+                .formatted(
+                    job.machines().instanceCount(),
+                    job.machines().instanceCount() == 1 ? "host" : "hosts",
+                    local),
             plan.descriptions());
         return ExitCode.OK.code();
       }
-      return plan.run(options::say);
+      Map<String, Integer> codes = plan.run(options.json());
+      Map<String, Object> answer = new LinkedHashMap<>();
+      answer.put("folder", plan.folder().toString());
+      answer.put("exit_codes", codes);
+      options.answer("the job's folder: " + plan.folder(), answer);
+      return codes.values().stream().mapToInt(Integer::intValue).max().orElseThrow();
     }
     String cost = cost(job);
     if (job.limits().budget() > 0 && job.estimate() > job.limits().budget()) {
