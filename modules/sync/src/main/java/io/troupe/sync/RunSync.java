@@ -100,7 +100,8 @@ public final class RunSync implements AutoCloseable {
           return;
         } catch (IOException failure) {
           failures++;
-          tell(last.objects(), last.bytes(), String.valueOf(failure.getMessage()));
+          SyncProgress left = behind(String.valueOf(failure.getMessage()));
+          tell(left.objects(), left.bytes(), left.problem());
         }
       }
     } catch (RuntimeException defect) {
@@ -222,18 +223,21 @@ public final class RunSync implements AutoCloseable {
     watcher.accept(next);
   }
 
-  /** What is behind, by the folder alone: the thread may wait for an answer since it began. */
+  /** The thread may wait for an answer since it began. */
   private SyncProgress unfinished() {
-    String why =
+    return behind(
         last.problem().isEmpty()
             ? "not done within %d s".formatted(settings.atEnd().toSeconds())
-            : last.problem();
+            : last.problem());
+  }
+
+  /** What is behind, by the folder alone: it grows while the store is away, and no look is due. */
+  private SyncProgress behind(String why) {
     try {
       CopyStatus left = CopyStatus.of(folder, target);
       return new SyncProgress(left.objects(), left.bytes(), last.since(), why);
-    } catch (IOException unreadable) {
-      return new SyncProgress(
-          last.objects(), last.bytes(), last.since(), String.valueOf(unreadable.getMessage()));
+    } catch (IOException changing) { // The next one finds it at rest.
+      return new SyncProgress(last.objects(), last.bytes(), last.since(), why);
     }
   }
 
