@@ -2,10 +2,10 @@ package io.troupe.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
+import io.troupe.base.process.ExitCode;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.folder.RunFolder;
+import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,46 +15,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs that are sent to trackers, of which one does not answer. */
+/** Runs that are sent to trackers, of which some do not answer. */
 final class TrackedRunTest {
   private static final int STEPS = 8;
 
   @TempDir private Path folder;
-
-  private static HttpServer mlflow(InetSocketAddress at, Set<Long> steps) throws IOException {
-    HttpServer http = HttpServer.create(at, 0);
-    http.createContext(
-        "/",
-        exchange -> {
-          try (exchange) {
-            byte[] body = exchange.getRequestBody().readAllBytes();
-            if (exchange.getRequestURI().getPath().endsWith("/runs/log-batch")) {
-              new ObjectMapper()
-                  .readTree(body)
-                  .path("metrics")
-                  .forEach(
-                      metric -> {
-                        if (metric.path("key").asText().equals("train/loss")) {
-                          steps.add(metric.path("step").asLong());
-                        }
-                      });
-            }
-            byte[] answer =
-                "{\"experiment\":{\"experiment_id\":\"3\"},\"run\":{\"info\":{\"run_id\":\"r\"}}}"
-                    .getBytes(StandardCharsets.US_ASCII);
-            exchange.sendResponseHeaders(200, answer.length);
-            exchange.getResponseBody().write(answer);
-          }
-        });
-    http.start();
-    return http;
-  }
 
   @Test
   void train_trackerNeverAnswers_stepsAreMade_andTrackSendsThemLater() throws Exception {
@@ -94,21 +65,81 @@ final class TrackedRunTest {
         .contains("wandb       has the run, steps up to 8")
         .contains("mlflow      lacks part of the run");
 
-    Set<Long> steps = new ConcurrentSkipListSet<>();
-    HttpServer healed = mlflow(place, steps);
-    try {
+    try (PlayedTrackers healed = PlayedTrackers.start(place.getPort())) {
       CommandOutput sent = CommandOutput.by("track", run.path().toString(), "--json");
       assertThat(sent.code()).isZero();
       assertThat(sent.out())
           .contains("{\"tracker\":\"mlflow\",\"step\":8,\"remote\":\"r\",\"complete\":true");
-    } finally {
-      healed.stop(0);
+      assertThat(healed.mlflow()).isEqualTo(steps(STEPS));
     }
-    assertThat(steps)
-        .isEqualTo(
-            LongStream.rangeClosed(1, STEPS)
-                .boxed()
-                .collect(Collectors.toCollection(TreeSet::new)));
+  }
+
+  private static Set<Long> steps(long last) {
+    return LongStream.rangeClosed(1, last).boxed().collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** The outage begins and ends while the run continues; no tracker lacks or doubles a step. */
+  @Test
+  void train_serversSilentForAWhile_stepsAreMadeMeanwhile_andAllCurvesAreWhole() throws Exception {
+    try (PlayedTrackers servers = PlayedTrackers.start(0);
+        ChildRun child =
+            ChildRun.start(
+                folder,
+                ChildRun.Size.TOY,
+                "train",
+                TestRuns.write(folder, TestRuns.TOY),
+                "--json",
+                "--set",
+                "policy.token_delay=8ms",
+                "--set",
+                "training.steps=1000000",
+                "--set",
+                "tracking=[tensorboard, wandb, mlflow, trackio]",
+                "--set",
+                "trackers.mlflow_url=" + servers.address(),
+                "--set",
+                "trackers.trackio_url=" + servers.address())) {
+      Await.until(
+          "both servers have steps",
+          () -> !servers.mlflow().isEmpty() && !servers.trackio().isEmpty());
+      servers.blackHole();
+      Await.until("both trackers wait for an answer", () -> servers.swallowed() >= 2);
+      long had = Math.max(servers.mlflow().size(), servers.trackio().size());
+      child.awaitOut(child.out().size() + 10); // The run waits for neither.
+      assertThat(servers.mlflow().size()).isLessThanOrEqualTo((int) had);
+      servers.heal();
+      Await.until(
+          "later steps on both servers",
+          () -> servers.mlflow().size() > had + 10 && servers.trackio().size() > had + 10);
+      child.signal("TERM");
+      assertThat(child.awaitExit()).as(child.said()).isEqualTo(ExitCode.ofSignal(15));
+
+      RunFolder run = TestRuns.only(folder);
+      int last = TestRuns.losses(run).size();
+      assertThat(last).isGreaterThan(10);
+      assertThat(servers.mlflow()).isEqualTo(steps(last));
+      assertThat(servers.trackio()).isEqualTo(steps(last));
+      assertThat(occurrences(run.path().resolve("tensorboard"), "train/loss")).isEqualTo(last);
+      assertThat(occurrences(run.path().resolve("wandb"), "train/loss"))
+          .isGreaterThanOrEqualTo(last);
+      assertThat(CommandOutput.by("track", run.path().toString(), "--dry-run").out())
+          .contains("tensorboard has the run, steps up to " + last)
+          .contains("wandb       has the run, steps up to " + last)
+          .contains("mlflow      has the run, steps up to " + last)
+          .contains("trackio     has the run, steps up to " + last);
+    }
+  }
+
+  /** How often a text is in the files below a folder. */
+  private static int occurrences(Path below, String text) throws IOException {
+    int found = 0;
+    try (Stream<Path> files = Files.walk(below)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        String content = Files.readString(file, StandardCharsets.ISO_8859_1);
+        found += content.split(text, -1).length - 1;
+      }
+    }
+    return found;
   }
 
   /** The run's folder, as the process calls it. */
