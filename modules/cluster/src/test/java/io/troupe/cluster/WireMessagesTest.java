@@ -105,6 +105,8 @@ final class WireMessagesTest {
         new Coordinator.Report(new Input.GroupFailed(LEASE, new LeaseFailure.OfEngine("because"))),
         new Coordinator.Report(
             new Input.GroupFailed(LEASE, new LeaseFailure.OfVerifier("because"))),
+        new Coordinator.Report(
+            new Input.GroupFailed(LEASE, new LeaseFailure.OfEnvironment("because"))),
         new Coordinator.Report(new Input.VerifierAway(LEASE, "nobody is there")),
         new RolloutWorker.Produce(
             VERSION, List.of(new Assignment(LEASE, PROMPT, new int[] {4, 5}, -9))),

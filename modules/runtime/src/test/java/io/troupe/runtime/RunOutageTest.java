@@ -14,6 +14,7 @@ import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.verifiers.pool.VerifierService;
 import java.lang.reflect.Proxy;
@@ -169,17 +170,46 @@ class RunOutageTest {
     assertThat(run.notes).isEmpty();
   }
 
+  @Test
+  void agents_failForEver_endTheRunWithTheirLastOutput() throws Exception {
+    String agent = "the agent x.py ended without asking the policy; its last output: no such file";
+    run.onEvent = events::add;
+    SmallRun.Ended ended;
+    try (EngineRegistry room = roomOf(() -> new Failing(new EnvironmentFailedException(agent)))) {
+      run.start(
+          actors, room, Toys.withOutages(Toys.settings(STEPS, 30), new OutageLimits(20, 40, 400)));
+      ended = run.awaitEnd();
+    }
+    assertThat(ended.end().toString())
+        .startsWith("Failed[reason=nothing has succeeded for")
+        .contains("(rollout.outage_timeout), the last failure: " + agent);
+    assertThat(ended(LeaseEndReason.ENVIRONMENT_FAILED)).isNotEmpty();
+    assertThat(ended(LeaseEndReason.ENGINE_FAILED)).isEmpty();
+    assertThat(events(Event.WorkerSuspended.class))
+        .isNotEmpty()
+        .allSatisfy(held -> assertThat(held.reason()).isEqualTo(agent));
+    assertThat(ended.state().ledger().failed()).as("prompts given up").isZero();
+    assertThat(run.notes).as("workers that were started again").isEmpty();
+  }
+
   /** An engine that fails whatever it is asked, until it heals. */
   private final class Failing extends Sampler {
+    private final RuntimeException failure;
+
+    Failing() {
+      this(new IllegalStateException(FAULT));
+    }
+
+    Failing(RuntimeException failure) {
+      this.failure = failure;
+    }
+
     @Override
     public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
       return healed
           ? super.sample(requests)
           : requests.stream()
-              .map(
-                  _ ->
-                      CompletableFuture.<List<Completion>>failedStage(
-                          new IllegalStateException(FAULT)))
+              .map(_ -> CompletableFuture.<List<Completion>>failedStage(failure))
               .toList();
     }
   }

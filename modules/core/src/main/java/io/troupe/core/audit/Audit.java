@@ -388,7 +388,7 @@ public final class Audit {
           case EXPIRED -> AuditCounter.EXPIRED;
           case WORKER_LOST -> AuditCounter.LOST;
           case FAILED -> AuditCounter.BROKEN;
-          case ENGINE_FAILED, VERIFIER_AWAY -> AuditCounter.OUTAGES;
+          case ENGINE_FAILED, ENVIRONMENT_FAILED, VERIFIER_AWAY -> AuditCounter.OUTAGES;
           case STALE -> AuditCounter.STALE;
           case CANCELLED -> AuditCounter.CANCELLED;
         },

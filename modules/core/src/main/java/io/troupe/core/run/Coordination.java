@@ -53,6 +53,7 @@ public record Coordination(RunLimits limits) {
    *   the prompt or a completion cannot be done   an attempt
    *   it expires, or is lost with its worker      half of one
    *   the engine, a server or the weights fail    a tenth of one
+   *   the agent, or what its tools act in, fails  a tenth of one
    *   no verifier judges the completions          nothing
    *
    * Halves and tenths are for a prompt that ends its worker, or that a server never takes. They
@@ -342,6 +343,7 @@ public record Coordination(RunLimits limits) {
           switch (failure) {
             case LeaseFailure.OfPrompt _ -> LeaseEndReason.FAILED;
             case LeaseFailure.OfEngine _ -> LeaseEndReason.ENGINE_FAILED;
+            case LeaseFailure.OfEnvironment _ -> LeaseEndReason.ENVIRONMENT_FAILED;
             case LeaseFailure.OfVerifier _ -> LeaseEndReason.VERIFIER_AWAY;
           },
           failure.reason());
@@ -680,7 +682,7 @@ public record Coordination(RunLimits limits) {
       boolean counts = isChargedToPrompt(lease.group(), reason, worker);
       emit(new Event.LeaseEnded(lease, reason, detail, counts));
       switch (reason) {
-        case EXPIRED, ENGINE_FAILED -> suspend(worker, detail);
+        case EXPIRED, ENGINE_FAILED, ENVIRONMENT_FAILED -> suspend(worker, detail);
         case VERIFIER_AWAY -> suspendVerification(detail);
         case WORKER_LOST, FAILED, STALE, CANCELLED -> {}
       }
@@ -693,7 +695,7 @@ public record Coordination(RunLimits limits) {
     private boolean isChargedToPrompt(GroupId group, LeaseEndReason reason, WorkerId worker) {
       return switch (reason) {
         case FAILED -> true;
-        case ENGINE_FAILED -> hasNoFailures(worker);
+        case ENGINE_FAILED, ENVIRONMENT_FAILED -> hasNoFailures(worker);
         case EXPIRED, WORKER_LOST ->
             hasNoFailures(worker) || (atLongestPause(worker) && onlySuspectsLeft(group));
         case VERIFIER_AWAY, STALE, CANCELLED -> false;

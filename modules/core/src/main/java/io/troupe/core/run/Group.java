@@ -93,7 +93,7 @@ public record Group(
           new Group(id, prompt, epoch, attempts + more, losses, outages, draws + 1, stage);
       case EXPIRED, WORKER_LOST ->
           new Group(id, prompt, epoch, attempts, losses + more, outages, draws + 1, stage);
-      case ENGINE_FAILED ->
+      case ENGINE_FAILED, ENVIRONMENT_FAILED ->
           new Group(id, prompt, epoch, attempts, losses, outages + more, draws + 1, stage);
       case VERIFIER_AWAY, STALE -> drawn();
       case CANCELLED -> this;

@@ -12,6 +12,8 @@ public enum LeaseEndReason {
   FAILED,
   /** The engine, a server or the weights behind it failed. */
   ENGINE_FAILED,
+  /** The agent program of an episode, or the environment of its tools, failed. */
+  ENVIRONMENT_FAILED,
   /** No verifier was available to judge the completions. */
   VERIFIER_AWAY,
   /** The completions are already too stale to train on. */
@@ -29,8 +31,16 @@ public enum LeaseEndReason {
    */
   boolean chargeable() {
     return switch (this) {
-      case EXPIRED, WORKER_LOST, FAILED, ENGINE_FAILED -> true;
+      case EXPIRED, WORKER_LOST, FAILED, ENGINE_FAILED, ENVIRONMENT_FAILED -> true;
       case VERIFIER_AWAY, STALE, CANCELLED -> false;
+    };
+  }
+
+  /** Whether such an end is a failure of the place that had the lease, which a breaker counts. */
+  boolean speaksAgainstPlace() {
+    return switch (this) {
+      case EXPIRED, ENGINE_FAILED, ENVIRONMENT_FAILED -> true;
+      case WORKER_LOST, FAILED, VERIFIER_AWAY, STALE, CANCELLED -> false;
     };
   }
 }

@@ -17,6 +17,9 @@ public sealed interface LeaseFailure {
   /** The engine, a server or the weights behind it failed, whatever the prompt was. */
   record OfEngine(String reason) implements LeaseFailure {}
 
+  /** The agent program of an episode, or the environment of its tools, failed. */
+  record OfEnvironment(String reason) implements LeaseFailure {}
+
   /** No verifier is there to judge the completions, which are as good as ever. */
   record OfVerifier(String reason) implements LeaseFailure {}
 }

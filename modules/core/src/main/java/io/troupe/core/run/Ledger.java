@@ -23,7 +23,8 @@ package io.troupe.core.run;
  * @param expired leases that ran out
  * @param lost leases whose worker was lost
  * @param failures leases whose prompt or completions could not be done
- * @param outages leases that an engine failed, or that no verifier was there for
+ * @param outages leases that an engine, an agent or an environment failed, or that no verifier was
+ *     there for
  * @param cancelled leases ended by a drain, the end, a resume, or an operator
  * @param refused answers refused because their lease had ended; they are in no sum
  * @param reused uses of the trained groups beyond the first of each
@@ -91,7 +92,7 @@ public record Ledger(
       case EXPIRED -> plus(Account.EXPIRED, 1);
       case WORKER_LOST -> plus(Account.LOST, 1);
       case FAILED -> plus(Account.FAILURES, 1);
-      case ENGINE_FAILED, VERIFIER_AWAY -> plus(Account.OUTAGES, 1);
+      case ENGINE_FAILED, ENVIRONMENT_FAILED, VERIFIER_AWAY -> plus(Account.OUTAGES, 1);
       case CANCELLED -> plus(Account.CANCELLED, 1);
     };
   }

@@ -93,7 +93,7 @@ public record RunState(
       case Event.LeaseEnded(LeaseId lease, LeaseEndReason reason, String _, boolean counts) -> {
         WorkerId holder = leased(lease).worker();
         Group waiting = group(lease.group()).at(new Group.Waiting());
-        boolean speaks = reason == LeaseEndReason.EXPIRED || reason == LeaseEndReason.ENGINE_FAILED;
+        boolean speaks = reason.speaksAgainstPlace();
         yield group(waiting.after(reason, counts))
             .ledger(ledger.end(reason))
             .worker(holder, worker(holder).withLeaseEnded())

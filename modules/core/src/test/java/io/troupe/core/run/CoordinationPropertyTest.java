@@ -179,7 +179,8 @@ class CoordinationPropertyTest {
         ends.fails(outage, false);
         ends.pass(10_000);
         assertThat(ends.end().orElseThrow().toString())
-            .startsWith("Failed[reason=nothing has succeeded for");
+            .startsWith("Failed[reason=nothing has succeeded for")
+            .contains(outage == World.Outage.AGENTS ? ", the last failure: " + World.AGENT : "");
         assertNothingLost(ends);
         assertThat(ends.journal()).hasSizeLessThan(1_500);
       }

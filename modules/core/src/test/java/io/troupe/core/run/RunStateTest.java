@@ -80,11 +80,12 @@ class RunStateTest {
     RunState state = leased().evolve(new Event.LeaseEnded(lease(1, 1), reason, "why"));
     assertThat(state.waiting()).hasSize(1);
     boolean lost = reason == LeaseEndReason.EXPIRED || reason == LeaseEndReason.WORKER_LOST;
-    boolean away = reason == LeaseEndReason.ENGINE_FAILED || reason == LeaseEndReason.VERIFIER_AWAY;
+    boolean broken =
+        reason == LeaseEndReason.ENGINE_FAILED || reason == LeaseEndReason.ENVIRONMENT_FAILED;
+    boolean away = broken || reason == LeaseEndReason.VERIFIER_AWAY;
     assertThat(state.group(ONE).attempts()).isEqualTo(reason == LeaseEndReason.FAILED ? 1 : 0);
     assertThat(state.group(ONE).losses()).isEqualTo(lost ? 1 : 0);
-    assertThat(state.group(ONE).outages())
-        .isEqualTo(reason == LeaseEndReason.ENGINE_FAILED ? 1 : 0);
+    assertThat(state.group(ONE).outages()).isEqualTo(broken ? 1 : 0);
     assertThat(state.group(ONE).draws()).isEqualTo(reason == LeaseEndReason.CANCELLED ? 0 : 1);
     Ledger ledger = state.ledger();
     assertThat(ledger)

@@ -76,6 +76,8 @@ final class World {
     NONE,
     /** Engines fail whatever they are asked. */
     ENGINES,
+    /** Agents end without asking the policy, whatever they are given. */
+    AGENTS,
     /** No verifier judges what is drawn, and workers say so. */
     VERIFIERS,
     /** What is drawn is never judged, and nobody says anything. */
@@ -85,6 +87,9 @@ final class World {
     /** Workers never answer. */
     HANGS
   }
+
+  /** Why agents fail. */
+  static final String AGENT = "the agent x.py ended without asking the policy";
 
   private Outage outage = Outage.NONE;
   private boolean ofOneWorker;
@@ -565,6 +570,8 @@ final class World {
       case NONE -> {}
       case ENGINES ->
           inFlight.add(new Input.GroupFailed(lease, new LeaseFailure.OfEngine("out of order")));
+      case AGENTS ->
+          inFlight.add(new Input.GroupFailed(lease, new LeaseFailure.OfEnvironment(AGENT)));
       case VERIFIERS -> {
         inFlight.add(new Input.GroupSampled(lease));
         inFlight.add(new Input.VerifierAway(lease, "nobody judges"));
@@ -601,7 +608,10 @@ final class World {
 
   private LeaseFailure failure() {
     return switch (random.nextInt(4)) {
-      case 0 -> new LeaseFailure.OfEngine("the engine failed");
+      case 0 ->
+          random.nextBoolean()
+              ? new LeaseFailure.OfEngine("the engine failed")
+              : new LeaseFailure.OfEnvironment(AGENT);
       case 1 -> new LeaseFailure.OfVerifier("nobody judges");
       default -> new LeaseFailure.OfPrompt("a completion ends its verifier");
     };

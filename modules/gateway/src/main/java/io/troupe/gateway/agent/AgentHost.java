@@ -197,8 +197,8 @@ public final class AgentHost implements AutoCloseable {
                     .orElseThrow(
                         () ->
                             new AgentFailedException(
-                                "the agent ended without asking the policy; its last output: "
-                                    + output)));
+                                "%s ended without asking the policy; its last output: %s"
+                                    .formatted(agent(), output))));
         case AgentRunner.Vanished(String why) -> {
           boolean sampled = session.end(StopReason.COMPLETED).isPresent();
           if (sampled || last) {
@@ -226,6 +226,13 @@ public final class AgentHost implements AutoCloseable {
   private String program() {
     String command = String.join(" ", settings.source().name()).lines().findFirst().orElse("");
     return command.length() <= NAME ? command : command.substring(0, NAME) + "…";
+  }
+
+  private String agent() {
+    return switch (settings.source()) {
+      case AgentSource.Program _ -> "the agent " + program();
+      case AgentSource.Remote _ -> "the remote agent";
+    };
   }
 
   /** Samples the turns of one episode, until it is closed. */

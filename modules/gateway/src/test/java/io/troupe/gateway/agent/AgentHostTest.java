@@ -135,7 +135,8 @@ class AgentHostTest {
         .cause()
         .isInstanceOf(AgentFailedException.class)
         .hasMessage(
-            "the agent ended without asking the policy; its last output: I am value and broken");
+            "the agent bash -c echo I am \"$OWN\" and broken >&2; exit 3 ended without asking the policy;"
+                + " its last output: I am value and broken");
   }
 
   @Test

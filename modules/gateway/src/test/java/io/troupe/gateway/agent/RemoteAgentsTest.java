@@ -283,7 +283,7 @@ class RemoteAgentsTest {
     Play play = new Play(LONG, LONG);
     CompletableFuture<List<Episode>> group = play.run(1);
     assertThat(play.done(play.next(), "{}")).isEqualTo(200);
-    assertThat(failureOf(group)).hasMessageStartingWith("the agent ended without asking");
+    assertThat(failureOf(group)).hasMessageStartingWith("the remote agent ended without asking");
   }
 
   @Test

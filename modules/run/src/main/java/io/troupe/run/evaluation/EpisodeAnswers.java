@@ -11,7 +11,6 @@ import io.troupe.environments.HeldTurns;
 import io.troupe.evaluation.Answer;
 import io.troupe.evaluation.EngineAnswers;
 import io.troupe.evaluation.EvaluationItem;
-import io.troupe.gateway.agent.AgentFailedException;
 import io.troupe.runtime.episode.EpisodeSampler;
 import io.troupe.runtime.episode.EpisodeSettings;
 import io.troupe.runtime.episode.EpisodeTrace;
@@ -80,8 +79,7 @@ final class EpisodeAnswers implements EngineAnswers.PartSampler {
   }
 
   private static boolean isLostWork(Throwable failure) {
-    Throwable cause = Causes.of(failure);
-    return cause instanceof EnvironmentFailedException || cause instanceof AgentFailedException;
+    return Causes.of(failure) instanceof EnvironmentFailedException;
   }
 
   private Answer answer(EvaluationItem item, SampledEpisode sampled) {

@@ -14,6 +14,7 @@ import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.RequestRefusedException;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.runtime.weights.WeightDigests;
@@ -312,28 +313,28 @@ public record WorkerState(
   /**
    * The engine has not sampled a part of a group.
    *
-   * @param replaceable whether another worker with another engine may take this one's place
+   * @param replaceable whether another worker with another engine may take this one's place, which
+   *     helps against nothing but failures of the engine
    */
   public Next samplingFailed(WorkerAction.Part part, Throwable failure, boolean replaceable) {
     LeaseId lease = part.assignment().lease();
     Throwable cause = Causes.of(failure);
     String reason = Causes.message(cause);
-    boolean refused = cause instanceof RequestRefusedException;
-    Next next =
-        with(groups.endedSampling(lease).withoutSampled(lease))
-            .next(
-                failed(
-                    lease,
-                    refused
-                        ? new LeaseFailure.OfPrompt(reason)
-                        : new LeaseFailure.OfEngine(reason)));
-    return refused || cause instanceof CancellationException
+    LeaseFailure what =
+        switch (cause) {
+          case RequestRefusedException _ -> new LeaseFailure.OfPrompt(reason);
+          case EnvironmentFailedException _ -> new LeaseFailure.OfEnvironment(reason);
+          default -> new LeaseFailure.OfEngine(reason);
+        };
+    Next next = with(groups.endedSampling(lease).withoutSampled(lease)).next(failed(lease, what));
+    boolean helps = replaceable && what instanceof LeaseFailure.OfEngine;
+    return what instanceof LeaseFailure.OfPrompt || cause instanceof CancellationException
         ? next.then(state -> state.askInPlaceOf(part))
-        : next.then(state -> state.engineFailed(part, reason, replaceable));
+        : next.then(state -> state.sampledNothing(part, reason, helps));
   }
 
   /** What failed at once would fail again at once: the worker asks for more after a pause. */
-  private Next engineFailed(WorkerAction.Part part, String reason, boolean replaceable) {
+  private Next sampledNothing(WorkerAction.Part part, String reason, boolean replaceable) {
     Demand counted = demand.failed();
     if (counted.failures() >= MOST_SAMPLE_FAILURES && replaceable) {
       return next(

@@ -18,6 +18,7 @@ import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.RequestRefusedException;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.Toys;
@@ -89,6 +90,28 @@ class WorkerStateTest {
         .isEmpty();
     assertThat(failures(state.samplingFailed(part, new IllegalStateException("last"), true)))
         .containsExactly("w-1 could not sample 8 groups in a row, the last: last");
+  }
+
+  @Test
+  void samplingFailed_agentsAgainAndAgain_keepsTheWorkerAndItsEngine() {
+    Peers peers = new Peers(1);
+    peers.publish();
+    peers.fetchEnds(true);
+    peers.produce(new WeightVersion(1), FIRST);
+    Assignment assignment = peers.given.values().iterator().next();
+    WorkerAction.Part part = new WorkerAction.Part(assignment, 0, SIZE.part());
+    WorkerState state = peers.state;
+    for (int i = 0; i < 2 * WorkerState.MOST_SAMPLE_FAILURES; i++) {
+      WorkerState.Next next =
+          state.samplingFailed(part, new EnvironmentFailedException("the agent ended"), true);
+      assertThat(failures(next)).isEmpty();
+      assertThat(next.actions())
+          .contains(
+              new WorkerAction.Report(
+                  new Input.GroupFailed(
+                      assignment.lease(), new LeaseFailure.OfEnvironment("the agent ended"))));
+      state = next.state();
+    }
   }
 
   private static List<String> failures(WorkerState.Next next) {

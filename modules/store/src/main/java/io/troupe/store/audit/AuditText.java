@@ -34,7 +34,7 @@ public final class AuditText {
           new Row("  expired", AuditCounter.EXPIRED),
           new Row("  worker lost", AuditCounter.LOST),
           new Row("  failed", AuditCounter.BROKEN),
-          new Row("  engine failed or verifiers away", AuditCounter.OUTAGES),
+          new Row("  engine, agent or verifiers away", AuditCounter.OUTAGES),
           new Row("  cancelled (drain, end, resume)", AuditCounter.CANCELLED));
 
   private AuditText() {}

@@ -138,6 +138,7 @@ public class RunJsonTest {
           case 0 -> new Input.GroupFailed(lease, new LeaseFailure.OfVerifier(reason));
           case 1 -> new Input.VerifierAway(lease, reason);
           case 2, 3 -> new Input.GroupFailed(lease, new LeaseFailure.OfPrompt(reason));
+          case 4, 5 -> new Input.GroupFailed(lease, new LeaseFailure.OfEnvironment(reason));
           default -> new Input.GroupFailed(lease, new LeaseFailure.OfEngine(reason));
         };
       }

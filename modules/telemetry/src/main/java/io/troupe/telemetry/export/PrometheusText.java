@@ -130,7 +130,7 @@ public final class PrometheusText {
           counter(
               "troupe_leases_outages_total",
               "leases",
-              "leases that an engine failed, or that no verifier was there for",
+              "leases that an engine, an agent or an environment failed, or that no verifier was there for",
               "above 0: look at the errors of engines and verifiers",
               view -> view.accounting().outages()),
           gauge(

@@ -586,7 +586,7 @@ public final class RunFold {
         case EXPIRED -> expired++;
         case WORKER_LOST -> lost++;
         case FAILED -> failures++;
-        case ENGINE_FAILED, VERIFIER_AWAY -> outages++;
+        case ENGINE_FAILED, ENVIRONMENT_FAILED, VERIFIER_AWAY -> outages++;
         case STALE -> stale++;
         case CANCELLED -> cancelled++;
       }
