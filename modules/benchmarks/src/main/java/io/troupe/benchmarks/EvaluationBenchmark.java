@@ -25,6 +25,7 @@ import io.troupe.run.evaluation.EvaluationTasks;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -45,9 +46,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code troupe bench evaluation}: what an evaluation costs beside the sampling in it. Both are
- * made in turn by one engine of one process, so that the ratio of a round holds while the machine's
- * speed changes.
+ * {@code troupe bench evaluation}: what an evaluation costs beside the sampling in it. A round
+ * samples, evaluates and samples again, by one engine of one process, so that its ratios hold while
+ * the machine's speed changes; the ratio of the two samplings is the noise of the other. The time
+ * that counts is of Java's threads, among them the sampler: the JVM compiles for minutes what only
+ * one of the two runs.
  */
 @Command(
     name = "evaluation",
@@ -70,17 +73,36 @@ final class EvaluationBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      defaultValue = "15",
+      defaultValue = "30",
       description =
-          "Rounds after as many that warm up: of CPU time, which the system counts in steps of"
-              + " 10 ms, the sum counts, and of wall time the median; default ${DEFAULT-VALUE}.")
-  private int rounds = 15;
+          "Rounds that count: of CPU time the sum, and of wall time the median; default"
+              + " ${DEFAULT-VALUE}.")
+  private int rounds = 30;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "ROUNDS",
+      defaultValue = "60",
+      description =
+          "Rounds before them, for the JVM to compile most of both; default ${DEFAULT-VALUE}.")
+  private int warmUp = 60;
 
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
   private @Nullable Path json;
 
-  /** Seconds of one round's half. */
-  private record Spent(double cpu, double wall) {}
+  /**
+   * Seconds of a part of a round.
+   *
+   * @param cpu of Java's threads
+   * @param process of the whole process, with the compiler and the collector of the JVM
+   */
+  private record Spent(double cpu, double process, double wall) {
+    static final Spent NONE = new Spent(0, 0, 0);
+
+    Spent plus(Spent more) {
+      return new Spent(cpu + more.cpu, process + more.process, wall + more.wall);
+    }
+  }
 
   /** Work that is measured. */
   @FunctionalInterface
@@ -128,44 +150,67 @@ final class EvaluationBenchmark implements Callable<Integer> {
   }
 
   private List<Measurement> measured(Work sampling, NumberedWork evaluation) throws IOException {
-    double[] samplingCpu = new double[rounds];
-    double[] evaluationCpu = new double[rounds];
+    Spent first = Spent.NONE;
+    Spent evaluated = Spent.NONE;
+    Spent second = Spent.NONE;
     double[] wallRatio = new double[rounds];
-    for (int round = -rounds; round < rounds; round++) {
-      int number = round + rounds;
-      Spent sampled = spent(sampling);
-      Spent evaluated = spent(() -> evaluation.run(number));
+    for (int number = 0; number < warmUp + rounds; number++) {
+      int folder = number;
+      Spent before = spent(sampling);
+      Spent between = spent(() -> evaluation.run(folder));
+      Spent after = spent(sampling);
+      int round = number - warmUp;
       if (round >= 0) {
-        samplingCpu[round] = 1e3 * sampled.cpu();
-        evaluationCpu[round] = 1e3 * evaluated.cpu();
-        wallRatio[round] = evaluated.wall() / sampled.wall();
+        first = first.plus(before);
+        evaluated = evaluated.plus(between);
+        second = second.plus(after);
+        wallRatio[round] = 2 * between.wall() / (before.wall() + after.wall());
       }
     }
+    Spent sampled = first.plus(second);
     return List.of(
-        information("sampling alone, CPU time", samplingCpu, "ms"),
-        information("evaluation, CPU time", evaluationCpu, "ms"),
+        information(
+            "sampling alone, CPU time of Java's threads", 500 * sampled.cpu() / rounds, "ms"),
+        information("evaluation, CPU time of Java's threads", 1e3 * evaluated.cpu() / rounds, "ms"),
+        information("second sampling over the first", second.cpu() / first.cpu(), ""),
         new Measurement(
-            "evaluation over sampling, CPU time",
-            Arrays.stream(evaluationCpu).sum() / Arrays.stream(samplingCpu).sum(),
+            "evaluation over sampling",
+            2 * evaluated.cpu() / sampled.cpu(),
             "",
             Double.NaN,
             BAR,
             false),
-        information("evaluation over sampling, wall time", wallRatio, ""));
+        information(
+            "evaluation over sampling, whole process",
+            2 * evaluated.process() / sampled.process(),
+            ""),
+        information("evaluation over sampling, wall time", BenchmarkReport.median(wallRatio), ""));
   }
 
-  private static Measurement information(String name, double[] values, String unit) {
-    return new Measurement(
-        name, BenchmarkReport.median(values), unit, Double.NaN, Double.NaN, false);
+  private static Measurement information(String name, double value, String unit) {
+    return new Measurement(name, value, unit, Double.NaN, Double.NaN, false);
   }
 
   private static Spent spent(Work work) throws IOException {
     OperatingSystemMXBean process =
         ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    long threads = threadNanos();
     long cpu = process.getProcessCpuTime();
     long wall = System.nanoTime();
     work.run();
-    return new Spent((process.getProcessCpuTime() - cpu) / 1e9, (System.nanoTime() - wall) / 1e9);
+    return new Spent(
+        (threadNanos() - threads) / 1e9,
+        (process.getProcessCpuTime() - cpu) / 1e9,
+        (System.nanoTime() - wall) / 1e9);
+  }
+
+  /** The CPU time of all Java threads there are; the engine's and the verifiers' stay. */
+  private static long threadNanos() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    return Arrays.stream(threads.getAllThreadIds())
+        .map(threads::getThreadCpuTime)
+        .filter(nanos -> nanos > 0)
+        .sum();
   }
 
   private static List<SampleRequest> requests(

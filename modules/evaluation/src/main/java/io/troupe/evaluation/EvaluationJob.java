@@ -99,18 +99,21 @@ public final class EvaluationJob {
       return true;
     }
     SampleFiles.Recovered recovered = SampleFiles.open(folder, this::heads);
+    EvaluationCounts counts = EvaluationCounts.before(protocol);
     boolean whole = true;
     try (SampleFiles files = recovered.files()) {
       int done = recovered.prompts();
       for (EvaluationTask task : protocol.tasks()) {
         int size = protocol.items(task).size();
         if (whole && done < size) {
-          whole = new TaskLoop(task, verifiers.open(task), files).run(done);
+          whole = new TaskLoop(task, verifiers.open(task), files, counts).run(done);
         }
         done = Math.max(0, done - size);
       }
     }
-    if (whole) {
+    if (whole && recovered.prompts() == 0) {
+      new SummaryWriter(folder).write(clock.instant(), counts);
+    } else if (whole) {
       new SummaryWriter(folder).write(clock.instant());
     }
     return whole;
@@ -133,16 +136,19 @@ public final class EvaluationJob {
     private final EvaluationLines lines;
     private final VerifierService verifier;
     private final SampleFiles files;
+    private final EvaluationCounts counts;
     private final Deque<Open> open = new ArrayDeque<>();
     private PromptTally sums = PromptTally.NONE;
     private int written;
 
-    TaskLoop(EvaluationTask task, VerifierService verifier, SampleFiles files) {
+    TaskLoop(
+        EvaluationTask task, VerifierService verifier, SampleFiles files, EvaluationCounts counts) {
       this.task = task;
       this.items = protocol.items(task);
       this.lines = EvaluationFolder.lines(protocol.tasks(), task);
       this.verifier = verifier;
       this.files = files;
+      this.counts = counts;
     }
 
     /** Whether it came to its end. */
@@ -238,6 +244,7 @@ public final class EvaluationJob {
         Verdict verdict = prompt.verdicts().get(sample).join();
         completions.add(lines.completion(prompt.item(), sample, answer));
         results.add(lines.result(prompt.item(), sample, verdict));
+        counts.judged(task, prompt.item(), answer, verdict);
         sums =
             verdict instanceof Verdict.Scored scored
                 ? sums.judged(scored.reward(), scored.passed(), answer.truncated())
