@@ -7,13 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.Distillation;
 import io.troupe.core.loss.Entropy;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.ScalarDistillation;
 import io.troupe.core.loss.SequenceMask;
 import io.troupe.core.loss.StepLoss;
+import io.troupe.core.loss.TeacherTokens;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.djl.model.Fixtures;
 import io.troupe.engine.djl.model.ReferenceDecoder;
@@ -40,6 +43,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class PolicyLossTest {
   private static final OptimizerSettings LOOK = new OptimizerSettings(0, 0, .9, 1e-8, 0, 0);
   private static final double TEMPERATURE = .8;
+
+  /** Tokens of a teacher at each position. */
+  private static final int TOP_K = 3;
 
   /** A trainer whose reference policy is not its policy, and what the plain decoder says. */
   private record Case(
@@ -261,18 +267,114 @@ final class PolicyLossTest {
     }
   }
 
+  /** The forward and the reverse KL divergence, two between them, and that of self-distillation. */
+  static List<Distillation> distillations() {
+    return List.of(
+        new Distillation.Jsd(.5, 0, TOP_K),
+        new Distillation.Jsd(.5, .3, TOP_K),
+        new Distillation.Jsd(.5, .9, TOP_K),
+        new Distillation.Jsd(.5, 1, TOP_K),
+        new Distillation.ForwardKl(.5, TOP_K, false));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void train_withATeacher_addsTheGradientOfItsDivergence(long seed) {
+    try (Case given = Case.of(seed)) {
+      List<TrainingSequence> taught = taught(given.batch, new Random(seed));
+      LossSettings without =
+          settings(
+              new Objective.Grpo(),
+              new double[] {.2, .28},
+              new Correction.None(),
+              0,
+              KlEstimator.K3);
+      Map<String, double[]> weights = Fixtures.weights(given.trainer);
+      for (Distillation distillation : distillations()) {
+        Map<String, double[]> gradient = gradient(given, without);
+        weights.forEach(
+            (name, values) -> {
+              double h = 1e-5;
+              for (int j = 0; j < values.length; j++) {
+                double value = values[j];
+                values[j] = value + h;
+                double above = weightedDivergence(distillation, weights, taught);
+                values[j] = value - h;
+                double below = weightedDivergence(distillation, weights, taught);
+                values[j] = value;
+                Fixtures.of(gradient, name)[j] += (above - below) / (2 * h);
+              }
+            });
+        double expected =
+            scalar(given, without).loss() + weightedDivergence(distillation, weights, taught);
+
+        LossSettings with = without.with(distillation, 1);
+        StepOutcome.Stepped stepped = stepped(given.trainer.train(taught, with, LOOK));
+
+        assertThat(stepped.loss()).as("%s", distillation).isCloseTo(expected, within(1e-5));
+        assertGradient(given.trainer, gradient, with);
+      }
+    }
+  }
+
+  /** A teacher that finds other tokens likely than the policy, with half the weight of the loss. */
+  private static List<TrainingSequence> taught(List<TrainingSequence> batch, Random random) {
+    return batch.stream()
+        .map(
+            s -> {
+              int[][] ids = new int[s.completion().length][];
+              float[][] logProbs = new float[ids.length][TOP_K];
+              for (int t = 0; t < ids.length; t++) {
+                ids[t] =
+                    random.ints(0, TOKENIZER.vocabularySize()).distinct().limit(TOP_K).toArray();
+                for (int k = 0; k < TOP_K; k++) {
+                  logProbs[t][k] = (float) Math.log((.2 + .6 * random.nextDouble()) / TOP_K);
+                }
+              }
+              return s.withTeacher(new TeacherTokens(ids, logProbs)).withTeacherWeight(.5);
+            })
+        .toList();
+  }
+
+  /** The sum over the tokens of loss weight, the teacher's weight and the scalar term. */
+  private static double weightedDivergence(
+      Distillation distillation, Map<String, double[]> weights, List<TrainingSequence> batch) {
+    double sum = 0;
+    for (TrainingSequence s : batch) {
+      double[][] logProbs = allLogProbs(weights, s);
+      for (int t = 0; t < s.completion().length; t++) {
+        double[] at = logProbs[t];
+        double[] ofTeacher =
+            Arrays.stream(s.teacher().ids()[t]).mapToDouble(id -> at[id]).toArray();
+        sum +=
+            s.lossWeights()[t]
+                * s.teacherWeight()
+                * ScalarDistillation.token(distillation, s.teacher().logProbs()[t], ofTeacher)
+                    .value();
+      }
+    }
+    return sum;
+  }
+
+  /** The log-probabilities of the vocabulary at each completion token. */
+  private static double[][] allLogProbs(Map<String, double[]> weights, TrainingSequence s) {
+    ReferenceDecoder decoder = new ReferenceDecoder(TINY, TOKENIZER.vocabularySize(), weights);
+    double[][] logits =
+        decoder.logits(
+            IntStream.concat(Arrays.stream(s.prompt()), Arrays.stream(s.completion())).toArray());
+    return IntStream.range(0, s.completion().length)
+        .mapToObj(t -> ReferenceDecoder.logSoftmax(logits[s.prompt().length + t - 1], TEMPERATURE))
+        .toArray(double[][]::new);
+  }
+
   /** The sum over the tokens of loss weight times entropy. */
   private static double weightedEntropy(
       Map<String, double[]> weights, List<TrainingSequence> batch) {
-    ReferenceDecoder decoder = new ReferenceDecoder(TINY, TOKENIZER.vocabularySize(), weights);
     double sum = 0;
     for (TrainingSequence s : batch) {
-      int[] ids =
-          IntStream.concat(Arrays.stream(s.prompt()), Arrays.stream(s.completion())).toArray();
-      double[][] logits = decoder.logits(ids);
-      for (int t = 0; t < s.completion().length; t++) {
-        double[] at = ReferenceDecoder.logSoftmax(logits[s.prompt().length + t - 1], TEMPERATURE);
-        sum += s.lossWeights()[t] * Entropy.of(at);
+      double[][] logProbs = allLogProbs(weights, s);
+      for (int t = 0; t < logProbs.length; t++) {
+        sum += s.lossWeights()[t] * Entropy.of(logProbs[t]);
       }
     }
     return sum;
