@@ -5,6 +5,7 @@ import io.troupe.aws.sagemaker.SageMakerCommand;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.certs.CertsCommand;
+import io.troupe.cli.command.RefusedArguments;
 import io.troupe.cli.copy.RunsCommand;
 import io.troupe.cli.doctor.DoctorCommand;
 import io.troupe.cli.eval.EvalCommand;
@@ -110,7 +111,8 @@ public final class Main implements Runnable {
     Main main = new Main();
     CommandLine commandLine =
         new CommandLine(main)
-            .setExecutionExceptionHandler((failure, command, _) -> explain(failure, command));
+            .setExecutionExceptionHandler((failure, command, _) -> explain(failure, command))
+            .setParameterExceptionHandler((refused, _) -> RefusedArguments.explain(refused));
     commandLine.addSubcommand(new SoakCommand(Main.class));
     InspectCommands.ALL.forEach(commandLine::addSubcommand);
     OperatorCommands.ALL.forEach(commandLine::addSubcommand);
