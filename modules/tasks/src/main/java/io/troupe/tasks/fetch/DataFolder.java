@@ -50,10 +50,7 @@ public final class DataFolder {
       throw new TaskDataException(
           "%s: the folder has no data file of split %s%s; it has %s"
               .formatted(
-                  place,
-                  split,
-                  subset.isEmpty() ? "" : " under " + subset,
-                  names.isEmpty() ? "none at all" : "the splits " + splits(names)));
+                  place, split, subset.isEmpty() ? "" : " under " + subset, described(names)));
     }
     return chosen.stream().map(place::resolve).toList();
   }
@@ -96,9 +93,22 @@ public final class DataFolder {
         && !last.startsWith(".");
   }
 
+  /** What a folder has, where something else was asked for. */
+  private static String described(List<String> names) {
+    List<String> data = names.stream().filter(DataFolder::isData).sorted().toList();
+    if (data.isEmpty()) {
+      return "none at all (.parquet, .arrow, .json, .jsonl, .jsonl.gz)";
+    }
+    Set<String> splits = splits(data);
+    return splits.isEmpty()
+        ? "%s, named after no split, which counts as train; give the path of the file itself, which serves any split"
+            .formatted(data.size() == 1 ? data.getFirst() : data.size() + " data files")
+        : "the splits " + splits;
+  }
+
   private static Set<String> splits(List<String> names) {
     Set<String> splits = new TreeSet<>();
-    names.stream().filter(DataFolder::isData).map(DataFolder::splitOf).forEach(splits::add);
+    names.stream().map(DataFolder::splitOf).forEach(splits::add);
     splits.remove("");
     return splits;
   }

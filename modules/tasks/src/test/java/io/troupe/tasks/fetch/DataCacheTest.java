@@ -246,4 +246,22 @@ final class DataCacheTest {
         .containsExactly("data-00000-of-00001.arrow");
     assertThat(DataFolder.choose(names, "main/", "validation")).isEmpty();
   }
+
+  @Test
+  void files_folderWithoutTheSplit_saysWhatItHas() throws IOException {
+    Path data = Files.createDirectories(folder.resolve("data"));
+    assertThatThrownBy(() -> DataFolder.files(data, "", "test"))
+        .hasMessageEndingWith("it has none at all (.parquet, .arrow, .json, .jsonl, .jsonl.gz)");
+    Files.writeString(data.resolve("README.md"), "rows");
+    Files.writeString(data.resolve("input_data.jsonl"), "{}");
+    assertThatThrownBy(() -> DataFolder.files(data, "", "test"))
+        .hasMessage(
+            "%s: the folder has no data file of split test; it has input_data.jsonl, named after no"
+                + " split, which counts as train; give the path of the file itself, which serves"
+                + " any split",
+            data);
+    Files.writeString(data.resolve("train.jsonl"), "{}");
+    assertThatThrownBy(() -> DataFolder.files(data, "", "test"))
+        .hasMessageEndingWith("it has the splits [train]");
+  }
 }
