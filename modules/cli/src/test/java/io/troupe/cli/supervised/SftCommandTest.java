@@ -2,17 +2,23 @@ package io.troupe.cli.supervised;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.hash.Sha256;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.Main;
+import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import picocli.CommandLine;
 
 /** {@code troupe sft} as a person runs it, with the toy policy. */
@@ -47,9 +53,7 @@ final class SftCommandTest {
   }
 
   private Path run() throws IOException {
-    try (var runs = Files.list(folder.resolve("runs"))) {
-      return runs.findFirst().orElseThrow();
-    }
+    return only("runs");
   }
 
   @Test
@@ -95,5 +99,55 @@ final class SftCommandTest {
         .contains("2 of 2 training rows are longer than policy.context_length (5 tokens)");
     assertThat(troupe("sft", file, "--set", "datasets[0].file=none.jsonl").err())
         .contains("none.jsonl: the data file does not exist");
+  }
+
+  @Test
+  @ResourceLock(Resources.SYSTEM_PROPERTIES)
+  void sft_rowsOfAnObjectStore_trainTheWeightsThatTheFileTrains() throws IOException {
+    String file = folder.resolve("small.yaml").toString();
+    assertThat(troupe("sft", file).code()).isZero();
+    System.setProperty("aws.accessKeyId", "tester");
+    System.setProperty("aws.secretAccessKey", "secret");
+    try (FakeObjectStore server = FakeObjectStore.start()) {
+      server.put("lake/sums/rows.jsonl", Files.readAllBytes(folder.resolve("rows.jsonl")));
+      String[] words = {
+        "sft",
+        file,
+        "--set",
+        "run.folder=" + folder.resolve("stored"),
+        "--set",
+        "datasets[0].file=s3://lake/sums/rows.jsonl",
+        "--set",
+        "data.cache=" + folder.resolve("cache"),
+        "--set",
+        "data.s3_endpoint=" + server.endpoint(),
+        "--set",
+        "data.s3_path_style=true"
+      };
+      Said said = troupe(words);
+      assertThat(said.code()).as(said.err()).isZero();
+      assertThat(server.requests()).isNotEmpty();
+    } finally {
+      System.clearProperty("aws.accessKeyId");
+      System.clearProperty("aws.secretAccessKey");
+    }
+    assertThat(weights(only("stored"))).isEqualTo(weights(run()));
+  }
+
+  private Path only(String name) throws IOException {
+    try (var runs = Files.list(folder.resolve(name))) {
+      return runs.findFirst().orElseThrow();
+    }
+  }
+
+  /** The digests of the last checkpoint's files, by name. */
+  private static Map<String, String> weights(Path run) throws IOException {
+    Map<String, String> digests = new TreeMap<>();
+    try (var files = Files.list(run.resolve("checkpoints/step4/policy"))) {
+      for (Path each : files.toList()) {
+        digests.put(String.valueOf(each.getFileName()), Sha256.hex(each));
+      }
+    }
+    return digests;
   }
 }
