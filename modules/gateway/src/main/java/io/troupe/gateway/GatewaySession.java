@@ -13,7 +13,6 @@ import io.troupe.gateway.dialog.MessageChain;
 import io.troupe.gateway.dialog.SessionBook;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
-import io.troupe.gateway.dialog.TurnStart;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -170,23 +169,7 @@ public final class GatewaySession {
 
   /** A turn as it is sent. */
   TurnExchange.AwaitedReply awaited(PendingTurn turn) {
-    return new TurnExchange.AwaitedReply() {
-      @Override
-      public TurnStart start() {
-        return turn.start();
-      }
-
-      @Override
-      public TurnCodec codec() {
-        return rules.codec();
-      }
-
-      @Override
-      public TurnExchange.Progress within(int from, Duration patience)
-          throws InterruptedException, RefusedTurnException {
-        return turn.within(from, patience);
-      }
-    };
+    return new TurnExchange.AwaitedReply(turn::start, rules.codec(), turn::within);
   }
 
   /** Counts the tokens that a turn would be asked with. */

@@ -89,7 +89,7 @@ final class PendingTurn {
     }
   }
 
-  /** Waits for more of the answer; see {@link TurnExchange.AwaitedReply}. */
+  /** Waits for more of the answer; see {@link TurnExchange.ReplySource}. */
   TurnExchange.Progress within(int from, Duration patience)
       throws InterruptedException, RefusedTurnException {
     int[] more;

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** One request of an agent over HTTP, answered in its dialect as a whole or as events. */
@@ -36,14 +37,22 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
   public record Progress(int[] tokens, Optional<TurnReply> reply) {}
 
-  /** An answer that is being sampled. */
-  public interface AwaitedReply {
-    /** What is known of it. */
-    TurnStart start();
+  /**
+   * An answer that is being sampled.
+   *
+   * @param start what is known of it; asked once there is more of the answer
+   * @param codec how it is read
+   * @param source what it comes from
+   */
+  public record AwaitedReply(Supplier<TurnStart> start, TurnCodec codec, ReplySource source) {
+    private Progress within(int from) throws InterruptedException, RefusedTurnException {
+      return source.within(from, KEEP_ALIVE);
+    }
+  }
 
-    /** How it is read. */
-    TurnCodec codec();
-
+  /** What an answer comes from. */
+  @FunctionalInterface
+  public interface ReplySource {
     /**
      * Waits for more of the answer; no tokens and no reply if that takes longer.
      *
@@ -78,13 +87,13 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
    */
   public boolean send(AwaitedReply awaited, TurnRequest request)
       throws IOException, InterruptedException, RefusedTurnException {
-    Progress first = awaited.within(0, KEEP_ALIVE);
+    Progress first = awaited.within(0);
     if (request.stream()) {
       return stream(awaited, first, request);
     }
     Optional<TurnReply> reply = first.reply();
     while (reply.isEmpty()) {
-      reply = awaited.within(Integer.MAX_VALUE, KEEP_ALIVE).reply();
+      reply = awaited.within(Integer.MAX_VALUE).reply();
     }
     reply(200, dialect.whole(reply.get(), request));
     return true;
@@ -96,7 +105,7 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
     exchange.getResponseHeaders().set("Cache-Control", "no-cache");
     exchange.sendResponseHeaders(200, 0);
     try (OutputStream out = exchange.getResponseBody()) {
-      AnswerStream events = dialect.stream(awaited.start(), request);
+      AnswerStream events = dialect.stream(awaited.start().get(), request);
       List<ServerEvent> next = events.begin();
       try {
         IncrementalText text = awaited.codec().growing(request);
@@ -109,7 +118,7 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
           write(out, next);
           write(out, news(events, awaited.codec().soFar(whole.toString(), request), progress));
           next = List.of();
-          progress = awaited.within(tokens, KEEP_ALIVE);
+          progress = awaited.within(tokens);
         }
         write(out, joined(next, events.end(progress.reply().get())));
         return true;

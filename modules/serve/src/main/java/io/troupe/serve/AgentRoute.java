@@ -96,8 +96,8 @@ final class AgentRoute {
       RequestTable.ActiveRequest entry = table.start(job, use.engine());
       try {
         TokenStream tokens = entry.generation();
-        boolean answered =
-            exchange.send(new AwaitedTokens(tokens, new AskedTurn(turn, chain, ids)), turn);
+        AwaitedTokens awaited = new AwaitedTokens(tokens, new AskedTurn(turn, chain, ids));
+        boolean answered = exchange.send(awaited.reply(), turn);
         (answered ? counters.served() : counters.failed()).incrementAndGet();
         counters.promptTokens().addAndGet(ids.length);
       } catch (IOException gone) {
@@ -117,7 +117,7 @@ final class AgentRoute {
   private record AskedTurn(TurnRequest request, MessageChain chain, int[] ids) {}
 
   /** An answer that an engine samples. */
-  private final class AwaitedTokens implements TurnExchange.AwaitedReply {
+  private final class AwaitedTokens implements TurnExchange.ReplySource {
     private final TokenStream tokens;
     private final AskedTurn asked;
     private final TurnStart start;
@@ -128,14 +128,8 @@ final class AgentRoute {
       this.start = TurnStart.now(numbers.getAndIncrement(), asked.ids().length);
     }
 
-    @Override
-    public TurnStart start() {
-      return start;
-    }
-
-    @Override
-    public TurnCodec codec() {
-      return served.codec();
+    TurnExchange.AwaitedReply reply() {
+      return new TurnExchange.AwaitedReply(() -> start, served.codec(), this);
     }
 
     @Override
@@ -143,7 +137,7 @@ final class AgentRoute {
         throws InterruptedException, RefusedTurnException {
       int[] more = asked.request().stream() ? taken(patience) : new int[0];
       boolean done = asked.request().stream() ? tokens.done() : tokens.awaitDone(patience);
-      return new TurnExchange.Progress(more, done ? Optional.of(reply()) : Optional.empty());
+      return new TurnExchange.Progress(more, done ? Optional.of(whole()) : Optional.empty());
     }
 
     private int[] taken(Duration patience) throws InterruptedException {
@@ -152,7 +146,7 @@ final class AgentRoute {
           .toArray();
     }
 
-    private TurnReply reply() throws RefusedTurnException {
+    private TurnReply whole() throws RefusedTurnException {
       if (tokens.failure().isPresent()) {
         Throwable failure = tokens.failure().get();
         throw new RefusedTurnException(
