@@ -4,9 +4,11 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.base.files.AtomicFile;
@@ -16,10 +18,16 @@ import io.troupe.sim.model.LengthModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 
 /** The file of a {@link LatencyModel}: docs/simulation.md has its keys. */
 public final class ModelFile {
   private static final int FORMAT = 1;
+
+  /** Jackson's words for a key that is not there, and before those of a record that refuses. */
+  private static final String MISSING = "Missing creator property";
+
+  private static final String PROBLEM = "problem: ";
 
   private static final JsonMapper JSON =
       JsonMapper.builder()
@@ -73,9 +81,28 @@ public final class ModelFile {
       return JSON.treeToValue(fields, LatencyModel.class);
     } catch (JsonProcessingException wrong) {
       throw new UnmodelledRunException(
-          "%s is no model: %s; docs/simulation.md has its keys"
-              .formatted(file, wrong.getOriginalMessage()));
+          "%s is no model: %s; fit it again, or mend it: docs/simulation.md has its keys"
+              .formatted(file, reason(wrong)));
     }
+  }
+
+  private static String reason(JsonProcessingException wrong) {
+    String where =
+        wrong instanceof JsonMappingException mapping
+            ? mapping.getPath().stream()
+                .map(step -> String.valueOf(step.getFieldName()))
+                .collect(Collectors.joining("."))
+            : "";
+    String what = wrong.getOriginalMessage();
+    if (what.startsWith(MISSING)) {
+      return where + " is missing";
+    }
+    if (wrong instanceof UnrecognizedPropertyException) {
+      return where + " is no key of a model";
+    }
+    int problem = what.indexOf(PROBLEM);
+    String said = problem < 0 ? what : what.substring(problem + PROBLEM.length());
+    return where.isEmpty() ? said : where + ": " + said;
   }
 
   /** Writes a model, whole or not at all. */

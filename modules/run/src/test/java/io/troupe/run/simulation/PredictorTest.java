@@ -87,8 +87,18 @@ class PredictorTest {
 
     assertThatThrownBy(() -> ModelFile.read(unknown))
         .isInstanceOf(UnmodelledRunException.class)
-        .hasMessageContaining("\"fan\"");
+        .hasMessageContaining("publication.fan is no key of a model");
     assertThatThrownBy(() -> ModelFile.read(old)).hasMessageContaining("model of format 7");
+    Path negative =
+        Files.writeString(folder.resolve("n.json"), text.replace("\"cores\": 0", "\"cores\": -1"));
+    assertThatThrownBy(() -> ModelFile.read(negative))
+        .hasMessageContaining("n.json is no model: control: control.cores and ");
+    Path without =
+        Files.writeString(
+            folder.resolve("w.json"), text.replace(", \"background_threads\": 0", ""));
+    assertThatThrownBy(() -> ModelFile.read(without))
+        .hasMessageContaining(
+            "w.json is no model: control.background_threads is missing; fit it again");
     assertThatThrownBy(() -> ModelFile.read(folder.resolve("absent.json")))
         .hasMessageContaining("troupe fit RUN");
   }
