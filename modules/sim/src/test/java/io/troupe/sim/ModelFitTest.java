@@ -69,6 +69,7 @@ class ModelFitTest {
     assertThat(model.verification().meanSeconds()).isEqualTo(0.002);
     assertThat(model.verification().groupSeconds()).isCloseTo(0.018, within(1e-9));
     assertThat(model.origin().groups()).isEqualTo(60);
+    assertThat(model.origin().rows()).isEqualTo(2);
   }
 
   @Test

@@ -62,8 +62,8 @@ public record RunScenario(Scenario scenario, List<String> notes) {
     }
     if (config.episode().hasTurns()) {
       throw new UnmodelledRunException(
-          "episode.environment and episode.agent have no model: the number of turns and the time of tools are not"
-              + " fitted; leave them out to simulate episodes of one answer");
+          "episode.environment and episode.agent have no model: the number of turns and the time of"
+              + " tools are not fitted; leave them out to simulate episodes of one answer");
     }
     if (config.rollout().groupSize().grows()) {
       throw new UnmodelledRunException(
@@ -177,7 +177,10 @@ public record RunScenario(Scenario scenario, List<String> notes) {
     }
   }
 
-  /** What n threads take beside each other is measured where n of them computed at once. */
+  /**
+   * What n threads take from each other is measured where n of them computed at once; those that
+   * have a core each take nothing.
+   */
   private static void noteThreads(
       RunConfig config, ClusterShape shape, LatencySource origin, List<String> notes) {
     CpuShape cpu = shape.cpu();
@@ -189,7 +192,9 @@ public record RunScenario(Scenario scenario, List<String> notes) {
     double fewest = Math.min(cpu.samplerThreads(), cpu.trainerThreads());
     double most =
         lockStep ? Math.max(sampling, cpu.trainerThreads()) : sampling + cpu.trainerThreads();
-    if (fewest < origin.leastThreads() || most > origin.mostThreads()) {
+    boolean neverAlone = fewest < origin.leastThreads() && cpu.slowness(origin.leastThreads()) > 1;
+    boolean neverSoMany = most > origin.mostThreads() && cpu.slowness(most) > 1;
+    if (neverAlone || neverSoMany) {
       notes.add(
           "extrapolated: %s to %s threads compute at once on %s cores, and in the model's run %s to %s did"
               .formatted(

@@ -27,6 +27,11 @@ final class BusyParts {
     double millis() {
       return until - from;
     }
+
+    /** Of the worker that decodes most of them. */
+    double mostRows() {
+      return rows.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    }
   }
 
   private record Change(double at, String worker, int rows, boolean trainer) {}

@@ -18,7 +18,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Fits a model to a measured run.
@@ -106,16 +109,17 @@ public final class ModelFit {
     groups.sort(Comparator.comparingLong(MeasuredGroupLife::number));
     double[] decode = LeastSquares.fit(groups.stream().map(this::decoding).toList());
     TrainModel training = training();
+    SortedSet<Double> threads = seen(BusyParts.Span::threads);
     return new LatencyModel(
         new LatencySource(
             "measured: %s, %d groups, %d steps%s"
                 .formatted(settings.run(), groups.size(), run.stepCount(), doubts()),
             settings.policy(),
             groups.size(),
-            rows(groups),
+            seen(BusyParts.Span::mostRows).last().intValue(),
             1,
-            threads(true),
-            threads(false)),
+            cpu.cores() == 0 ? 0 : threads.first(),
+            cpu.cores() == 0 ? 0 : threads.last()),
         new Workload(lengths(groups), settings.promptTokens(), 0, 0),
         new EngineModel(
             new DecodeModel.Linear(Math.max(decode[1], 1e-9), decode[2], 0), 0, decode[0], 1, 0),
@@ -138,26 +142,14 @@ public final class ModelFit {
         new double[] {1, longest, longest * Math.max(1, rows)}, seconds, 1 / (seconds * seconds));
   }
 
-  /** The most completions that were decoded at a time by a worker, on average over a group. */
-  private int rows(List<MeasuredGroupLife> groups) {
-    double most = 1;
-    for (MeasuredGroupLife group : groups) {
-      double seconds = Math.max(LEAST_SECONDS, time.seconds(group.granted(), group.sampled()));
-      most =
-          Math.max(
-              most, time.rowSeconds(group.worker(), group.granted(), group.sampled()) / seconds);
-    }
-    return (int) Math.ceil(most);
-  }
-
-  /** The fewest or most threads of trainer and workers in more of the run than a moment. */
-  private double threads(boolean fewest) {
+  /** What there was in more of the run than a moment, from the least to the most; 0 left out. */
+  private SortedSet<Double> seen(ToDoubleFunction<BusyParts.Span> number) {
     SortedMap<Double, Double> millis = new TreeMap<>();
-    spans.forEach(span -> millis.merge(span.threads(), span.millis(), Double::sum));
+    spans.forEach(span -> millis.merge(number.applyAsDouble(span), span.millis(), Double::sum));
     millis.remove(0.0);
     double moment = LEAST_SHARE * millis.values().stream().mapToDouble(each -> each).sum();
     millis.values().removeIf(each -> each < moment);
-    return cpu.cores() == 0 ? 0 : fewest ? millis.firstKey() : millis.lastKey();
+    return new TreeSet<>(millis.keySet());
   }
 
   private TrainModel training() {
