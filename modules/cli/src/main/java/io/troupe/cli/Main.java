@@ -45,7 +45,9 @@ import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.soak.SoakCommand;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -55,36 +57,6 @@ import picocli.CommandLine.Command;
     name = "troupe",
     mixinStandardHelpOptions = true,
     description = "Trains language models by asynchronous GRPO on verifiable rewards.",
-    subcommands = {
-      TrainCommand.class,
-      SftCommand.class,
-      PlanCommand.class,
-      SimulateCommand.class,
-      FitCommand.class,
-      WhatIfCommand.class,
-      AuditCommand.class,
-      ReplayCommand.class,
-      ExplainCommand.class,
-      CompareCommand.class,
-      CertsCommand.class,
-      LaunchCommand.class,
-      Ec2Command.class,
-      SageMakerCommand.class,
-      VerifyCommand.class,
-      LossCommand.class,
-      EvalCommand.class,
-      TasksCommand.class,
-      GymCommand.class,
-      ServeCommand.class,
-      RunsCommand.class,
-      NodeCommand.class,
-      DrainNodeCommand.class,
-      WorkerCommand.class,
-      TrainerRankCommand.class,
-      DoctorCommand.class,
-      TorchCommand.class,
-      ModelsCommand.class
-    },
     footer = {
       "",
       "Also, by the launcher:  troupe test · troupe build · troupe bench",
@@ -98,29 +70,89 @@ import picocli.CommandLine.Command;
       "  troupe train conf/quickstart.yaml"
     })
 public final class Main implements Runnable {
+  /** Of the commands; names are in their annotations. */
+  private static final List<Class<?>> COMMANDS =
+      Stream.of(
+              List.of(
+                  TrainCommand.class,
+                  SftCommand.class,
+                  PlanCommand.class,
+                  SimulateCommand.class,
+                  FitCommand.class,
+                  WhatIfCommand.class,
+                  AuditCommand.class,
+                  ReplayCommand.class,
+                  ExplainCommand.class,
+                  CompareCommand.class,
+                  CertsCommand.class,
+                  LaunchCommand.class,
+                  Ec2Command.class,
+                  SageMakerCommand.class,
+                  VerifyCommand.class,
+                  LossCommand.class,
+                  EvalCommand.class,
+                  TasksCommand.class,
+                  GymCommand.class,
+                  ServeCommand.class,
+                  RunsCommand.class,
+                  NodeCommand.class,
+                  DrainNodeCommand.class,
+                  WorkerCommand.class,
+                  TrainerRankCommand.class,
+                  DoctorCommand.class,
+                  TorchCommand.class,
+                  ModelsCommand.class,
+                  SoakCommand.class,
+                  ConsoleCommand.class,
+                  FlameCommand.class,
+                  TraceCommand.class,
+                  ExportCommand.class,
+                  TrackCommand.class),
+              InspectCommands.ALL,
+              OperatorCommands.ALL)
+          .flatMap(List::stream)
+          .toList();
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   private Main() {}
 
   /** Runs a command and ends the process with its exit code. */
   public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+    System.exit(commandLine(arguments).execute(arguments));
   }
 
+  /** Returns the command line with all its commands. */
   public static CommandLine commandLine() {
+    return commandLine(COMMANDS);
+  }
+
+  /**
+   * Returns the command line with the one command that arguments begin with, and with all if they
+   * begin otherwise. Reading the options of all takes as long as the start of the JVM.
+   */
+  static CommandLine commandLine(String[] arguments) {
+    List<Class<?>> named =
+        COMMANDS.stream()
+            .filter(type -> arguments.length > 0 && name(type).equals(arguments[0]))
+            .toList();
+    return commandLine(named.isEmpty() ? COMMANDS : named);
+  }
+
+  private static String name(Class<?> command) {
+    return Objects.requireNonNull(command.getAnnotation(Command.class)).name();
+  }
+
+  private static CommandLine commandLine(List<Class<?>> commands) {
     Main main = new Main();
     CommandLine commandLine =
         new CommandLine(main)
             .setExecutionExceptionHandler((failure, command, _) -> explain(failure, command))
             .setParameterExceptionHandler((refused, _) -> RefusedArguments.explain(refused));
-    commandLine.addSubcommand(new SoakCommand(Main.class));
-    InspectCommands.ALL.forEach(commandLine::addSubcommand);
-    OperatorCommands.ALL.forEach(commandLine::addSubcommand);
-    commandLine.addSubcommand(ConsoleCommand.class);
-    commandLine.addSubcommand(FlameCommand.class);
-    commandLine.addSubcommand(TraceCommand.class);
-    commandLine.addSubcommand(ExportCommand.class);
-    commandLine.addSubcommand(TrackCommand.class);
+    for (Class<?> command : commands) {
+      commandLine.addSubcommand(
+          command == SoakCommand.class ? new SoakCommand(Main.class) : command);
+    }
     commandLine.setCaseInsensitiveEnumValuesAllowed(true); // of the subcommands there are by now
     commandLine
         .getHelpSectionMap()

@@ -25,6 +25,20 @@ final class MainTest {
   }
 
   @Test
+  void commandLine_argumentsThatNameACommand_isThatOneAlone() {
+    assertThat(Main.commandLine().getSubcommands().keySet())
+        .allSatisfy(
+            name ->
+                assertThat(
+                        Main.commandLine(new String[] {name, "--json"}).getSubcommands().keySet())
+                    .containsExactly(name));
+    for (String[] none : List.of(new String[0], new String[] {"--help"}, new String[] {"trian"})) {
+      assertThat(Main.commandLine(none).getSubcommands().keySet())
+          .isEqualTo(Main.commandLine().getSubcommands().keySet());
+    }
+  }
+
+  @Test
   void help_everyCommandForUsers_isInOneSection() {
     List<String> shown =
         Main.commandLine().getSubcommands().entrySet().stream()
