@@ -39,11 +39,16 @@ public final class NodeWeightStore implements AutoCloseable {
    * Opens the store for a run and deletes the weights of the former run.
    *
    * @param disk folder for weights that do not fit into memory
+   * @param settings of the transfers
    * @param onTransfer called with the outcome of every transfer; must not block
    * @return the address of the weight server, for this host's processes and other nodes
    */
   public synchronized HostPort open(
-      String run, Path disk, RunSecret secret, BiConsumer<WeightRef, FetchOutcome> onTransfer)
+      String run,
+      Path disk,
+      RunSecret secret,
+      TransferSettings settings,
+      BiConsumer<WeightRef, FetchOutcome> onTransfer)
       throws IOException {
     close();
     AbandonedCaches.delete();
@@ -53,7 +58,7 @@ public final class NodeWeightStore implements AutoCloseable {
             listenAddress.endpoint(),
             listenAddress.socket(),
             secret,
-            TransferSettings.usual(),
+            settings,
             onTransfer);
     open = Optional.of(opened);
     return new HostPort(listenAddress.address().host(), opened.address().getPort());

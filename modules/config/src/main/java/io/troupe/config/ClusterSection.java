@@ -38,6 +38,15 @@ public record ClusterSection(
                 + " which then must be a file system that all hosts share.")
         @Default("transfer")
         WeightsBy weights,
+    @Doc(
+            value =
+                "With `weights: transfer`, threads of each host that code what changed since the"
+                    + " version before, and that make the next version of it; 0 means one for each"
+                    + " four cores, at most 8.",
+            unit = "threads")
+        @Default("0")
+        @Range(min = 0, max = 256)
+        int deltaThreads,
     @Doc("How long a node that drains waits for the groups in flight before it ends its workers.")
         @Default("60s")
         @Range(min = 0)

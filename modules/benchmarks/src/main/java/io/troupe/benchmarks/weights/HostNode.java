@@ -25,7 +25,7 @@ import java.util.Set;
 
 /**
  * A host of {@code troupe bench weights --two-hosts}, with a weight cache of its own. Arguments are
- * its address, its directory and the secret. Answers each line:
+ * its address, its directory, the secret and its threads for deltas. Answers each line:
  *
  * <ul>
  *   <li>{@code publish LAYERS VERSION}: the place of a version that it has written and published
@@ -49,7 +49,7 @@ final class HostNode {
             new ConnectionFactory.Plain(true), // a network of these two hosts alone
             new InetSocketAddress(arguments[0], 0),
             RunSecret.of(arguments[2]),
-            TransferSettings.usual())) {
+            TransferSettings.usual(Integer.parseInt(arguments[3])))) {
       for (String line = commands.readLine(); line != null; line = commands.readLine()) {
         String[] words = line.split(" ", -1);
         Map<String, Object> answer =

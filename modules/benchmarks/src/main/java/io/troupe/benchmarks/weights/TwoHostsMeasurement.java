@@ -19,8 +19,10 @@ import java.util.Optional;
  *
  * @param layers of Qwen3-4B that the weights have; 4B has 36 and its embedding
  * @param versions that follow the first
+ * @param threads of each host that code deltas and make chunks of them; 0 means what the host
+ *     spares
  */
-record TwoHostsMeasurement(int layers, int versions) {
+record TwoHostsMeasurement(int layers, int versions, int threads) {
   private static final int MEGABITS = 1000;
   private static final double BYTES_OF_4B = 2.0 * 4_022_468_096L;
   private static final double DELTA_BAR = 5;
@@ -52,13 +54,16 @@ record TwoHostsMeasurement(int layers, int versions) {
     }
   }
 
-  private static WorkerProcess host(HostNamespaces hosts, int number, Path directory, String secret)
+  private WorkerProcess host(HostNamespaces hosts, int number, Path directory, String secret)
       throws IOException {
     return WorkerProcess.java(
         hosts.on(number),
         HostNode.class,
         List.of(
-            HostNamespaces.address(number), directory.resolve("host" + number).toString(), secret));
+            HostNamespaces.address(number),
+            directory.resolve("host" + number).toString(),
+            secret,
+            Integer.toString(threads)));
   }
 
   private List<Measurement> exchanged(WorkerProcess publisher, WorkerProcess receiver)

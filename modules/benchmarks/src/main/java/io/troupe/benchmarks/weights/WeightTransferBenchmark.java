@@ -115,6 +115,14 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
           "Layers of Qwen3-4B that --two-hosts sends, 202 MB each; 4B has 36. Default ${DEFAULT-VALUE}.")
   private int layers = 5;
 
+  @Option(
+      names = "--threads",
+      defaultValue = "0",
+      description =
+          "Threads of each host of --two-hosts that code deltas and make chunks of them; 0 means"
+              + " what a host spares, as cluster.delta_threads says. Default ${DEFAULT-VALUE}.")
+  private int threads;
+
   @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
   private @Nullable Path json;
 
@@ -189,19 +197,19 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
     Optional<String> obstacle = TwoHostsMeasurement.obstacle();
     long need = 5 * MovedWeightsFile.bytes(layers); // two versions a host, and one that is written
     long room = Files.getFileStore(directory).getUsableSpace();
-    if (obstacle.isPresent() || layers < 1 || rounds < 1 || need > room) {
+    if (obstacle.isPresent() || layers < 1 || rounds < 1 || threads < 0 || need > room) {
       System.err.println(
           "error: "
               + obstacle.orElse(
-                  "--layers %d --rounds %d: both are 1 or more, and %s has %,d bytes free of %,d"
-                      .formatted(layers, rounds, directory, room, need)));
+                  "--layers %d --rounds %d --threads %d: the first two are 1 or more, the last 0 or more, and %s has %,d bytes free of %,d"
+                      .formatted(layers, rounds, threads, directory, room, need)));
       return 2;
     }
     Path home = Files.createTempDirectory(directory, "troupe-bench-weights-");
     Thread removal = new Thread(() -> remove(home));
     Runtime.getRuntime().addShutdownHook(removal);
     try {
-      return BenchmarkReport.end(json, new TwoHostsMeasurement(layers, rounds).run(home));
+      return BenchmarkReport.end(json, new TwoHostsMeasurement(layers, rounds, threads).run(home));
     } finally {
       Runtime.getRuntime().removeShutdownHook(removal);
       FileTree.delete(home);

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class CoordinatorWeights implements AutoCloseable {
   private final RunFolder folder;
   private final WeightsBy by;
+  private final int deltaThreads;
   private final DType type;
   private final ListenAddress listenAddress;
   private final WeightDistribution distribution = new WeightDistribution(InstantSource.system());
@@ -44,6 +45,7 @@ public final class CoordinatorWeights implements AutoCloseable {
   public CoordinatorWeights(RunFolder folder, RunConfig config, ListenAddress place) {
     this.folder = folder;
     this.by = config.cluster().weights();
+    this.deltaThreads = config.cluster().deltaThreads();
     this.type = config.publishedType();
     this.listenAddress = place;
   }
@@ -75,7 +77,7 @@ public final class CoordinatorWeights implements AutoCloseable {
                 listenAddress.endpoint(),
                 listenAddress.socket(),
                 RunSecret.of(RunToken.secret(folder)),
-                TransferSettings.usual());
+                TransferSettings.usual(deltaThreads));
         opened.push(served::delete);
         NetworkWeightPublisher out =
             new NetworkWeightPublisher(served, List.of(), type, distribution::published);

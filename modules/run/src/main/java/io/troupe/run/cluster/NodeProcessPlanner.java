@@ -19,6 +19,7 @@ import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.InputDigests;
 import io.troupe.weights.cache.WeightRef;
 import io.troupe.weights.transfer.FetchOutcome;
+import io.troupe.weights.transfer.TransferSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -97,7 +98,11 @@ public record NodeProcessPlanner(
         terms.transfers()
             ? Optional.of(
                 weightStore.open(
-                    terms.run(), folder.resolve("weights"), RunSecret.of(terms.secret()), arrivals))
+                    terms.run(),
+                    folder.resolve("weights"),
+                    RunSecret.of(terms.secret()),
+                    TransferSettings.usual(section.deltaThreads()),
+                    arrivals))
             : Optional.empty();
     List<ChildSpec> children = new ArrayList<>();
     for (PlannedWorker worker : wanted) {

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A version on its way in. One thread writes chunks; any number of a server's threads wait for
- * them, and pass each on as soon as it is whole.
+ * A version on its way in. Threads of one transfer write chunks, each its own; any number of a
+ * server's threads wait for them, and pass each on as soon as it is whole.
  */
 public final class IncomingVersion implements ChunkSource, AutoCloseable {
   private final VersionManifest manifest;
@@ -150,10 +150,16 @@ public final class IncomingVersion implements ChunkSource, AutoCloseable {
   }
 
   private FileChannel channel(FilePart file) throws IOException {
-    FileChannel open = files.get(file.name());
-    if (open != null) {
-      return open;
+    lock.lock();
+    try {
+      FileChannel open = files.get(file.name());
+      return open != null ? open : create(file);
+    } finally {
+      lock.unlock();
     }
+  }
+
+  private FileChannel create(FilePart file) throws IOException {
     try (RandomAccessFile sized = new RandomAccessFile(file(file).toFile(), "rw")) {
       sized.setLength(file.bytes());
     }
@@ -197,10 +203,15 @@ public final class IncomingVersion implements ChunkSource, AutoCloseable {
   }
 
   private void closeFiles() throws IOException {
-    for (FileChannel channel : files.values()) {
-      channel.close();
+    lock.lock();
+    try {
+      for (FileChannel channel : files.values()) {
+        channel.close();
+      }
+      files.clear();
+    } finally {
+      lock.unlock();
     }
-    files.clear();
   }
 
   @Override

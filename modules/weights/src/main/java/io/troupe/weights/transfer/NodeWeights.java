@@ -40,6 +40,7 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
   private final TransferSettings settings;
   private final StallWatchdog guard = new StallWatchdog();
   private final WeightCache cache;
+  private final DeltaThreads threads;
   private final WeightServer server;
   private final ExecutorService transfers;
   private final BiConsumer<WeightRef, FetchOutcome> arrivals;
@@ -83,8 +84,10 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
     this.transfers =
         Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().daemon().name("weights-transfer").unstarted(task));
+    this.threads = new DeltaThreads(settings.threads());
     this.server =
-        new WeightServer(endpoint, address, cache, secret, settings, guard, this::onFetchRequest);
+        new WeightServer(
+            endpoint, address, cache, secret, settings, guard, threads, this::onFetchRequest);
   }
 
   /**
@@ -223,7 +226,8 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
 
   private void transfer(PendingFetch wanted) {
     FetchOutcome outcome =
-        new WeightFetch(endpoint, secret, settings, guard, cache, wanted.ref).run(wanted.sources);
+        new WeightFetch(endpoint, secret, settings, guard, threads, cache, wanted.ref)
+            .run(wanted.sources);
     log(wanted.ref, outcome);
     arrivals.accept(wanted.ref, outcome);
     lock.lock();
@@ -306,5 +310,6 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
     transfers.shutdownNow();
     server.close();
     guard.close();
+    threads.close();
   }
 }

@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param total after which a transfer is given up; the next version is another transfer
  * @param window chunks asked for ahead of those that came
  * @param connections a server takes at most; more are refused
+ * @param threads of a node that code deltas and make chunks of them
  */
 public record TransferSettings(
     Duration connect,
@@ -23,8 +24,16 @@ public record TransferSettings(
     Duration relayWait,
     Duration total,
     int window,
-    int connections) {
-  private static final int DEFAULT_WINDOW = 8;
+    int connections,
+    int threads) {
+  private static final int LEAST_WINDOW = 8;
+
+  /** Cores of a host for each of its threads: the others sample, train and verify. */
+  private static final int CORES_A_THREAD = 4;
+
+  /** More threads would wait for the one file that they write. */
+  private static final int MOST_THREADS = 8;
+
   private static final int DEFAULT_CONNECTIONS = 128;
 
   public TransferSettings {
@@ -40,17 +49,35 @@ public record TransferSettings(
         total.compareTo(stall) > 0, "a transfer (%s) takes longer than a stall (%s)", total, stall);
     require(window >= 1, "a receiver asks for 1 chunk or more, not %d", window);
     require(connections >= 1, "a server takes 1 connection or more, not %d", connections);
+    require(threads >= 1, "deltas take 1 thread or more, not %d", threads);
   }
 
-  /** For a network of 1 Gbit/s and more. */
+  /** Returns how many deltas may wait for a thread, or for their turn to be sent. */
+  int ahead() {
+    return 2 * threads;
+  }
+
+  /** For a network of 1 Gbit/s and more, with as many threads as this host can spare. */
   public static TransferSettings usual() {
+    return usual(0);
+  }
+
+  /**
+   * For a network of 1 Gbit/s and more.
+   *
+   * @param threads for deltas; 0 means one for each four cores of this host, from 1 to 8
+   */
+  public static TransferSettings usual(int threads) {
+    int spared = Runtime.getRuntime().availableProcessors() / CORES_A_THREAD;
+    int count = threads > 0 ? threads : Math.clamp(spared, 1, MOST_THREADS);
     return new TransferSettings(
         Duration.ofSeconds(5),
         Duration.ofSeconds(5),
         8L << 20,
         Duration.ofSeconds(2),
         Duration.ofMinutes(15),
-        DEFAULT_WINDOW,
-        DEFAULT_CONNECTIONS);
+        Math.max(LEAST_WINDOW, 2 * count),
+        DEFAULT_CONNECTIONS,
+        count);
   }
 }

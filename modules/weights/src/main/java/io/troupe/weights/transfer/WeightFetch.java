@@ -10,16 +10,13 @@ import io.troupe.weights.cache.VersionManifest;
 import io.troupe.weights.cache.VersionManifest.Place;
 import io.troupe.weights.cache.WeightCache;
 import io.troupe.weights.cache.WeightRef;
-import io.troupe.weights.delta.DamagedDeltaException;
-import io.troupe.weights.delta.DeltaChanges;
 import io.troupe.weights.transfer.FetchOutcome.SourceFailure;
 import io.troupe.weights.transfer.FetchOutcome.TransferStats;
 import io.troupe.weights.transfer.StallWatchdog.Watch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.security.MessageDigest;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,7 +25,10 @@ import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One transfer. It goes from source to source until every chunk is here: what came from one is not
@@ -39,6 +39,7 @@ import java.util.zip.CRC32C;
  * and so is the total time.
  */
 final class WeightFetch {
+  private static final Logger LOG = LoggerFactory.getLogger(WeightFetch.class);
   private static final int MOST_CORRUPT = 3; // of one connection; then it is the connection
   private static final int ROUNDS = 2;
   private static final int SLICE = 1 << 18;
@@ -47,11 +48,11 @@ final class WeightFetch {
   private final RunSecret secret;
   private final TransferSettings settings;
   private final StallWatchdog guard;
+  private final DeltaThreads threads;
   private final WeightCache cache;
   private final WeightRef ref;
   private final byte[] digest;
   private final ByteBuffer slice = ByteBuffer.allocateDirect(SLICE);
-  private final byte[] part = new byte[SLICE];
   private final ByteBuffer answer = ByteBuffer.allocate(TransferProtocol.ANSWER);
   private final List<SourceFailure> troubles = new ArrayList<>();
   private final long started = System.nanoTime();
@@ -74,12 +75,14 @@ final class WeightFetch {
       RunSecret secret,
       TransferSettings settings,
       StallWatchdog guard,
+      DeltaThreads threads,
       WeightCache cache,
       WeightRef ref) {
     this.endpoint = endpoint;
     this.secret = secret;
     this.settings = settings;
     this.guard = guard;
+    this.threads = threads;
     this.cache = cache;
     this.ref = ref;
     this.digest = HexFormat.of().parseHex(ref.digest());
@@ -149,15 +152,6 @@ final class WeightFetch {
     return incoming.isPresent() && incoming.get().missingFrom(0) == incoming.get().chunks();
   }
 
-  /** Thrown when this node, and not a source, is at fault. */
-  private static final class LocalFailure extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    LocalFailure(IOException cause) {
-      super(cause.getMessage(), cause);
-    }
-  }
-
   private Optional<String> attempt(InetSocketAddress source, boolean choosy) throws IOException {
     long least = choosy ? Math.max(1, settings.slowest() * settings.stall().toMillis() / 1000) : 1;
     try (Connection wire = connect(source)) {
@@ -171,7 +165,7 @@ final class WeightFetch {
           throw failure;
         }
       }
-    } catch (LocalFailure ours) {
+    } catch (LocalStoreException ours) {
       throw ours;
     } catch (IOException failure) {
       return Optional.of(String.valueOf(failure.getMessage()));
@@ -197,8 +191,15 @@ final class WeightFetch {
         return refusal;
       }
     }
-    IncomingVersion here = incoming.orElseThrow();
     boolean deltas = base.isPresent() && knowsBase(wire, base.get());
+    try (PendingChunks pending = new PendingChunks(incoming.orElseThrow())) {
+      return pull(wire, watch, incoming.orElseThrow(), deltas, pending);
+    }
+  }
+
+  private Optional<String> pull(
+      Connection wire, Watch watch, IncomingVersion here, boolean deltas, PendingChunks pending)
+      throws IOException {
     Deque<Integer> asked = new ArrayDeque<>();
     int next = here.missingFrom(0);
     int damaged = 0;
@@ -210,6 +211,7 @@ final class WeightFetch {
         next = here.missingFrom(next + 1);
       }
       if (asked.isEmpty()) {
+        pending.finishAll();
         next = here.missingFrom(0);
         if (next == here.chunks()) {
           return Optional.empty();
@@ -230,10 +232,8 @@ final class WeightFetch {
           }
         }
         case TransferProtocol.DELTA -> {
-          if (!applyDelta(wire, watch, here, chunk)) {
-            corrupt++;
-            undone.set(chunk);
-          }
+          byte[] delta = readDelta(answer.getInt(), wire, watch, here.place(chunk));
+          pending.add(chunk, delta);
         }
         case TransferProtocol.NOT_YET -> {} // it stays missing, and is asked for again
         case TransferProtocol.NOT_HERE -> {
@@ -269,7 +269,7 @@ final class WeightFetch {
     return Optional.empty();
   }
 
-  private void begin(VersionManifest manifest, byte[] json) throws LocalFailure {
+  private void begin(VersionManifest manifest, byte[] json) throws LocalStoreException {
     try {
       List<CachedVersion> versions = cache.versions();
       IncomingVersion started = cache.begin(manifest, json);
@@ -280,7 +280,7 @@ final class WeightFetch {
         basePlaces = versions.getLast().manifest().places();
       }
     } catch (IOException failure) {
-      throw new LocalFailure(failure);
+      throw new LocalStoreException(failure);
     }
   }
 
@@ -328,7 +328,7 @@ final class WeightFetch {
       }
       watch.add(count);
       crc.update(slice.flip());
-      write(here, number, done);
+      DeltaThreads.write(here, number, done, slice.flip());
       done += count;
     }
     if ((int) crc.getValue() != place.chunk().crc32c()) {
@@ -339,14 +339,8 @@ final class WeightFetch {
     return true;
   }
 
-  /**
-   * Reads a delta and makes the chunk of it; whether that is the chunk. Its SHA-256 is compared,
-   * because nothing was sent that the CRC of the way would prove.
-   */
-  private boolean applyDelta(Connection wire, Watch watch, IncomingVersion here, int number)
+  private static byte[] readDelta(int length, Connection wire, Watch watch, Place place)
       throws IOException {
-    Place place = here.place(number);
-    int length = answer.getInt();
     if (length < 0 || length > place.chunk().length()) {
       throw new IOException(
           "sent a delta of %d bytes for a chunk of %d".formatted(length, place.chunk().length()));
@@ -359,62 +353,75 @@ final class WeightFetch {
       }
       watch.add(count);
     }
-    int whole = place.chunk().length();
-    try {
-      if (!change(DeltaChanges.read(delta.array(), whole), here, number)) {
-        return false;
-      }
-    } catch (DamagedDeltaException damaged) {
-      return false;
-    }
-    watch.add(whole - length); // as much as if the chunk itself had come
-    fetched += length;
-    reused += whole - length;
-    here.copyChunk(number);
-    return true;
+    watch.add(place.chunk().length() - length); // as much as if the chunk itself had come
+    return delta.array();
   }
 
-  /**
-   * Makes a chunk of the same one of the version before, part by part; whether that is the chunk.
-   * It is not if that version has none, or is deleted by now.
-   */
-  private boolean change(DeltaChanges changes, IncomingVersion here, int number)
-      throws LocalFailure {
-    Place place = here.place(number);
-    CachedVersion version = base.orElseThrow();
-    if (number >= basePlaces.size() || !basePlaces.get(number).sameRange(place)) {
-      return false;
-    }
-    int length = place.chunk().length();
-    MessageDigest sha = Sha256.digest();
-    try (FileChannel file = FileChannel.open(version.directory().resolve(place.file().name()))) {
-      for (int from = 0; from < length; from += SLICE) {
-        slice.clear().limit(Math.min(SLICE, length - from));
-        while (slice.hasRemaining()) {
-          if (file.read(slice, place.chunk().offset() + from + slice.position()) < 0) {
-            return false;
-          }
-        }
-        int count = slice.flip().remaining();
-        slice.get(part, 0, count);
-        changes.applyTo(part, from, count);
-        sha.update(part, 0, count);
-        slice.clear().put(part, 0, count);
-        write(here, number, from);
-      }
-    } catch (LocalFailure ours) {
-      throw ours;
-    } catch (IOException gone) {
-      return false; // the chunk is asked for whole
-    }
-    return Sha256.hex(sha).equals(place.chunk().sha256());
-  }
+  /** Deltas that came, of which chunks are being made; closing waits for them. */
+  private final class PendingChunks implements AutoCloseable {
+    private final IncomingVersion here;
+    private final Deque<PendingChunk> pending = new ArrayDeque<>();
 
-  private void write(IncomingVersion here, int number, int within) throws LocalFailure {
-    try {
-      here.write(number, within, slice.flip());
-    } catch (IOException failure) {
-      throw new LocalFailure(failure);
+    private record PendingChunk(int number, int delta, CompletableFuture<Boolean> made) {}
+
+    PendingChunks(IncomingVersion here) {
+      this.here = here;
+    }
+
+    /** Has a chunk made of its delta; waits where all threads have work ahead. */
+    void add(int number, byte[] delta) throws IOException {
+      Place place = here.place(number);
+      if (number >= basePlaces.size() || !basePlaces.get(number).sameRange(place)) {
+        refuse(number);
+        return;
+      }
+      if (pending.size() == settings.ahead()) {
+        finish();
+      }
+      Path file = base.orElseThrow().directory().resolve(place.file().name());
+      pending.add(new PendingChunk(number, delta.length, threads.make(delta, file, here, number)));
+    }
+
+    /** Waits for the oldest. */
+    private void finish() throws IOException {
+      PendingChunk oldest = pending.remove();
+      if (DeltaThreads.result(oldest.made)) {
+        fetched += oldest.delta;
+        reused += here.place(oldest.number).chunk().length() - oldest.delta;
+      } else {
+        refuse(oldest.number);
+      }
+    }
+
+    /** Notes that a chunk was not made of its delta: it is taken whole. */
+    private void refuse(int number) {
+      Place place = here.place(number);
+      LOG.warn(
+          "event=weights_delta_refused version={} file={} offset={} bytes={}"
+              + " reason=\"what it makes of version {} has another digest\" then=\"taken whole\"",
+          ref.version(),
+          place.file().name(),
+          place.chunk().offset(),
+          place.chunk().length(),
+          base.orElseThrow().ref().version());
+      corrupt++;
+      undone.set(number);
+    }
+
+    void finishAll() throws IOException {
+      while (!pending.isEmpty()) {
+        finish();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      // All have ended before one may fail: none writes into a version that is given up.
+      CompletableFuture.allOf(
+              pending.stream().map(PendingChunk::made).toArray(CompletableFuture[]::new))
+          .exceptionally(_ -> null)
+          .join();
+      finishAll();
     }
   }
 }

@@ -28,7 +28,8 @@ final class ReceivingChild {
                 Duration.ofSeconds(1),
                 Duration.ofMinutes(10),
                 4,
-                16));
+                16,
+                2));
     node.fetch(
             new WeightRef(
                 new WeightVersion(Long.parseLong(arguments[2])),

@@ -63,7 +63,7 @@ final class TestVersions {
 
   static TransferSettings settings(Duration stall, Duration relayWait) {
     return new TransferSettings(
-        Duration.ofSeconds(60), stall, 1, relayWait, Duration.ofSeconds(120), 4, 16);
+        Duration.ofSeconds(60), stall, 1, relayWait, Duration.ofSeconds(120), 4, 16, 2);
   }
 
   static NodeWeights node(Path root) throws IOException {

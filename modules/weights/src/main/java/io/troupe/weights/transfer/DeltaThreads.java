@@ -1,0 +1,157 @@
+package io.troupe.weights.transfer;
+
+import io.troupe.base.hash.Sha256;
+import io.troupe.weights.cache.IncomingVersion;
+import io.troupe.weights.cache.VersionManifest.Chunk;
+import io.troupe.weights.cache.VersionManifest.Place;
+import io.troupe.weights.delta.ChunkDelta;
+import io.troupe.weights.delta.DeltaChanges;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The threads of a node that code deltas for its receivers and make chunks of deltas that come in.
+ *
+ * <p>Each task is one chunk, and chunks are cut by the publisher: what a task computes depends
+ * neither on the number of threads nor on the order in which tasks end. No task waits for another
+ * one, so whoever waits for a task waits for milliseconds.
+ */
+final class DeltaThreads implements AutoCloseable {
+  /** A delta is worth its computation where it takes no more than this part of a chunk. */
+  private static final int LEAST_SAVING = 2;
+
+  private final ExecutorService threads;
+  private final ThreadLocal<PartBuffers> buffers = ThreadLocal.withInitial(PartBuffers::new);
+
+  /** Makes threads that start with their first task. */
+  DeltaThreads(int count) {
+    this.threads =
+        Executors.newFixedThreadPool(
+            count, task -> Thread.ofPlatform().daemon().name("weights-delta").unstarted(task));
+  }
+
+  private interface Task<T> {
+    T call(PartBuffers buffers) throws IOException;
+  }
+
+  private <T> CompletableFuture<T> start(Task<T> task) throws IOException {
+    try {
+      return CompletableFuture.supplyAsync(
+          () -> {
+            try {
+              return task.call(buffers.get());
+            } catch (IOException failure) {
+              throw new CompletionException(failure);
+            }
+          },
+          threads);
+    } catch (RejectedExecutionException closed) {
+      throw new IOException("the run is over here", closed);
+    }
+  }
+
+  /** Waits for a task. */
+  static <T> T result(CompletableFuture<T> task) throws IOException {
+    try {
+      return task.join();
+    } catch (CompletionException failure) {
+      if (failure.getCause() instanceof IOException cause) {
+        throw cause;
+      }
+      throw failure;
+    }
+  }
+
+  /**
+   * Codes what changed in a chunk.
+   *
+   * @param base file of the version before, with the chunk at the same bytes
+   * @return the delta; empty if it is not worth it
+   */
+  CompletableFuture<byte[]> code(FileChannel base, FileChannel file, Chunk chunk)
+      throws IOException {
+    return start(
+        parts -> {
+          int length = chunk.length();
+          ChunkDelta delta = new ChunkDelta(length, length / LEAST_SAVING);
+          for (int from = 0; from < length; from += PartBuffers.PART) {
+            int count = Math.min(PartBuffers.PART, length - from);
+            parts.read(base, chunk.offset() + from, parts.base(), count);
+            parts.read(file, chunk.offset() + from, parts.part(), count);
+            if (!delta.add(parts.base(), parts.part(), from, count)) {
+              return new byte[0];
+            }
+          }
+          return delta.delta();
+        });
+  }
+
+  /**
+   * Makes a chunk of its delta. Its SHA-256 is compared, because nothing was sent that the CRC of
+   * the way would prove.
+   *
+   * @param base file of the version before, with the chunk at the same bytes
+   * @return whether that is the chunk, which is present then. It is not if the delta or the base is
+   *     damaged, or the base is deleted by now
+   */
+  CompletableFuture<Boolean> make(byte[] delta, Path base, IncomingVersion version, int number)
+      throws IOException {
+    return start(
+        parts -> {
+          Place place = version.place(number);
+          if (!change(delta, base, version, number, parts).equals(place.chunk().sha256())) {
+            return false;
+          }
+          version.copyChunk(number);
+          return true;
+        });
+  }
+
+  /** Returns the digest of the chunk that was written; empty if none was. */
+  private static String change(
+      byte[] delta, Path base, IncomingVersion version, int number, PartBuffers parts)
+      throws LocalStoreException {
+    Chunk chunk = version.place(number).chunk();
+    int length = chunk.length();
+    MessageDigest digest = Sha256.digest();
+    try (FileChannel file = FileChannel.open(base)) {
+      DeltaChanges changes = DeltaChanges.read(delta, length);
+      for (int from = 0; from < length; from += PartBuffers.PART) {
+        int count = Math.min(PartBuffers.PART, length - from);
+        parts.read(file, chunk.offset() + from, parts.base(), count);
+        changes.applyTo(parts.base(), from, count);
+        digest.update(parts.base(), 0, count);
+        write(version, number, from, parts.toWrite(parts.base(), count));
+      }
+    } catch (LocalStoreException ours) {
+      throw ours;
+    } catch (IOException damagedOrGone) {
+      return "";
+    }
+    return Sha256.hex(digest);
+  }
+
+  /** Writes a part of a chunk. */
+  static void write(IncomingVersion version, int number, int from, ByteBuffer part)
+      throws LocalStoreException {
+    try {
+      version.write(number, from, part);
+    } catch (IOException failure) {
+      throw new LocalStoreException(failure);
+    }
+  }
+
+  /** Ends the threads after the tasks that were given to them. */
+  @Override
+  public void close() {
+    threads.shutdown();
+  }
+}
