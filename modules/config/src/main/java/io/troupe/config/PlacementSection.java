@@ -51,6 +51,13 @@ public record PlacementSection(
         @Default("threads")
         RanksAs ranksAs,
     @Doc(
+            "Whether trainer ranks that are processes keep copies of the state after a step, of"
+                + " their piece and of their neighbour's, in their hosts' memory: 48 bytes a"
+                + " parameter of a piece. Without them a lost rank costs the steps since the last"
+                + " saved state and not one.")
+        @Default("true")
+        boolean rankCopies,
+    @Doc(
             "Where `nodes` start the trainer's ranks: whether the coordinator has a GPU of its own,"
                 + " for its copy of the policy, evaluations and a teacher. Without one it computes"
                 + " those on the CPU.")

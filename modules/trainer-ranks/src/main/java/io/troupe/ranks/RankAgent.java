@@ -23,15 +23,21 @@ public final class RankAgent {
 
   private final RankWorker.RankIdentity self;
   private final TrainerRank rank;
+  private final boolean keepsCopies;
   private final Lock lock = new ReentrantLock();
   private final Condition coordinatorChanged = lock.newCondition();
   private Optional<HostPort> coordinator = Optional.empty();
   private Optional<RankWorker> host = Optional.empty();
 
-  /** An agent that waits for the address of a coordinator. */
-  public RankAgent(RankWorker.RankIdentity self, TrainerRank rank) {
+  /**
+   * An agent that waits for the address of a coordinator.
+   *
+   * @param keepsCopies whether the rank keeps copies of the state after a step
+   */
+  public RankAgent(RankWorker.RankIdentity self, TrainerRank rank, boolean keepsCopies) {
     this.self = self;
     this.rank = rank;
+    this.keepsCopies = keepsCopies;
   }
 
   /** Sets the address of the coordinator. */
@@ -64,7 +70,7 @@ public final class RankAgent {
     String trouble = "";
     while (true) {
       HostPort at = coordinator();
-      try (RankWorker reported = RankWorker.report(at, self, rank)) {
+      try (RankWorker reported = RankWorker.report(at, self, rank, keepsCopies)) {
         LOG.info("event=rank_reported rank={} coordinator={}", self.number(), at);
         trouble = "";
         if (keep(reported, at)) {

@@ -30,6 +30,7 @@ final class RankCopies implements AutoCloseable {
   /** Elements that are sent at once to a rank that lacks them. */
   private static final long PART = 1L << 20;
 
+  private final boolean kept;
   private final LongAdder sent = new LongAdder();
   private final LongAdder nanos = new LongAdder();
   private Optional<Generation> last = Optional.empty();
@@ -87,6 +88,16 @@ final class RankCopies implements AutoCloseable {
     }
   }
 
+  /**
+   * Copies of which none is made yet.
+   *
+   * @param kept whether any is to be made; without copies a lost rank costs the steps since the
+   *     last saved state
+   */
+  RankCopies(boolean kept) {
+    this.kept = kept;
+  }
+
   /** Returns the mark of a new attempt at a step, which no other one has, also of other runs. */
   static long newMark() {
     return ThreadLocalRandom.current().nextLong();
@@ -111,12 +122,15 @@ final class RankCopies implements AutoCloseable {
   }
 
   /**
-   * Copies the state after a step, and exchanges copies with both neighbours.
+   * Copies the state after a step, and exchanges copies with both neighbours, if copies are kept.
    *
    * @throws RankLostException if a neighbour is lost: the copies of the step before are as they
    *     were
    */
   void keep(long mark, TrainerRank rank, SocketRing ring) throws RankLostException {
+    if (!kept) {
+      return;
+    }
     long elements = rank.pieceElements();
     Generation next =
         before

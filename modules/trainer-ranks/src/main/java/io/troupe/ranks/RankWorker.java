@@ -45,7 +45,7 @@ public final class RankWorker implements AutoCloseable {
   private Optional<ConnectionFactory.Listener> listener = Optional.empty();
   private Optional<GatedCollective> group = Optional.empty();
   private volatile Optional<SocketRing> ring = Optional.empty();
-  private final RankCopies copies = new RankCopies();
+  private final RankCopies copies;
 
   /**
    * The identity of a rank, and how it is reached.
@@ -80,9 +80,11 @@ public final class RankWorker implements AutoCloseable {
     }
   }
 
-  private RankWorker(RankIdentity self, TrainerRank rank, RankConnection line, Duration pause) {
+  private RankWorker(
+      RankIdentity self, TrainerRank rank, RankCopies copies, RankConnection line, Duration pause) {
     this.identity = self;
     this.rank = rank;
+    this.copies = copies;
     this.line = line;
     this.beat = new RankHeartbeat(line, pause);
   }
@@ -90,15 +92,23 @@ public final class RankWorker implements AutoCloseable {
   /**
    * Reports to the coordinator; the rank is not closed with this. Deletes what a former process of
    * this rank has left in its scratch folder.
+   *
+   * @param keepsCopies whether it keeps copies of the state after a step, of its piece and of its
+   *     neighbour's
    */
-  public static RankWorker report(HostPort coordinator, RankIdentity self, TrainerRank rank)
+  public static RankWorker report(
+      HostPort coordinator, RankIdentity self, TrainerRank rank, boolean keepsCopies)
       throws IOException {
-    return report(coordinator, self, rank, HEARTBEAT_INTERVAL);
+    return report(coordinator, self, rank, keepsCopies, HEARTBEAT_INTERVAL);
   }
 
   /** Reports with another pause between heartbeats. */
   static RankWorker report(
-      HostPort coordinator, RankIdentity self, TrainerRank rank, Duration pause)
+      HostPort coordinator,
+      RankIdentity self,
+      TrainerRank rank,
+      boolean keepsCopies,
+      Duration pause)
       throws IOException {
     FileTree.delete(self.scratch);
     try {
@@ -111,7 +121,7 @@ public final class RankWorker implements AutoCloseable {
         line.send(
             new RankProtocol.Report(
                 self.number, self.node, self.process, ProcessHandle.current().pid()));
-        return new RankWorker(self, rank, line, pause);
+        return new RankWorker(self, rank, new RankCopies(keepsCopies), line, pause);
       } catch (IOException refused) {
         line.close();
         throw refused;

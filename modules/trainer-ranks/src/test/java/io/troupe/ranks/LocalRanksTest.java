@@ -39,6 +39,16 @@ final class LocalRanksTest {
 
   private ChildSpec child(
       int rank, HostPort coordinator, String secret, int rows, DyingRank.Phase death) {
+    return child(rank, coordinator, secret, rows, death, true);
+  }
+
+  private ChildSpec child(
+      int rank,
+      HostPort coordinator,
+      String secret,
+      int rows,
+      DyingRank.Phase death,
+      boolean keepsCopies) {
     JavaCommand java =
         JavaCommand.of(ToyRankMain.class)
             .with(JavaCommand.NATIVE_ACCESS)
@@ -52,7 +62,8 @@ final class LocalRanksTest {
                 secret,
                 Integer.toString(rank),
                 Integer.toString(rows),
-                death.name())),
+                death.name(),
+                Boolean.toString(keepsCopies))),
         java.environment(),
         folder,
         folder.resolve("rank-%d.log".formatted(rank)));
@@ -139,6 +150,29 @@ final class LocalRanksTest {
         .contains(
             "the ranks that kept piece 1 of 3 are lost; the ranks go back to their last saved"
                 + " state and make 2 steps again first");
+    assertThat(folder.resolve("steps-0")).hasSize(STEPS + 3);
+  }
+
+  @Test
+  void train_aRankKilledWhereNoneKeepsCopies_goesBackToTheSavedStateAloud() {
+    LocalRanks.Starter starter =
+        (rank, coordinator, secret) ->
+            child(rank, coordinator, secret, ToySteps.POLICY.rows(), DyingRank.Phase.NEVER, false);
+    try (TrainingEngine trainer =
+        new ToyPolicy(ToySteps.POLICY).by(() -> newRanks(starter)).newTrainer(3)) {
+      trainer.freezeReference();
+      ToySteps.make(trainer, 0);
+      ToySteps.make(trainer, 1);
+      ProcessHandle killed = ProcessHandle.of(started(1).getFirst()).orElseThrow();
+      killed.destroyForcibly();
+      killed.onExit().join();
+      ToySteps.make(trainer, 2);
+      ToySteps.assertAlone(trainer, STEPS);
+    }
+    assertThat(notes)
+        .contains(
+            "no rank has a copy of the state after the last step; the ranks go back to their last"
+                + " saved state and make 2 steps again first");
     assertThat(folder.resolve("steps-0")).hasSize(STEPS + 3);
   }
 

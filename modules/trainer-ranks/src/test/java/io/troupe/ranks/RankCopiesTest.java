@@ -153,7 +153,7 @@ final class RankCopiesTest {
       throws Exception {
     List<RankCopies> copies = new ArrayList<>();
     for (int rank = 0; rank < Math.max(before, after); rank++) {
-      copies.add(new RankCopies());
+      copies.add(new RankCopies(true));
     }
     inRing(
         before,
@@ -163,7 +163,7 @@ final class RankCopiesTest {
         });
     copies.remove(lost).close();
     while (copies.size() < after) {
-      copies.add(new RankCopies());
+      copies.add(new RankCopies(true));
     }
     List<RankCopies> group = copies.subList(0, after);
     CopyPlan plan =

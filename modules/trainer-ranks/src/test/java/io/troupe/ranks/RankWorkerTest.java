@@ -110,7 +110,7 @@ final class RankWorkerTest {
               .start(
                   () -> {
                     try (RankWorker host =
-                        RankWorker.report(at, self, new SlowRank(), Duration.ofMillis(5))) {
+                        RankWorker.report(at, self, new SlowRank(), true, Duration.ofMillis(5))) {
                       host.work();
                     } catch (IOException over) {
                       // The coordinator hung up.

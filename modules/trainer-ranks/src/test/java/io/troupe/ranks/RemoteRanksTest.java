@@ -66,7 +66,8 @@ final class RemoteRanksTest {
                 LONG,
                 0,
                 keys.resolve("state" + number)),
-            rank);
+            rank,
+            true);
     post.setCoordinator(coordinator);
     Thread thread =
         Thread.ofPlatform()

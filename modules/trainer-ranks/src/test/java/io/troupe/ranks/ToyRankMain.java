@@ -12,7 +12,7 @@ import java.time.Duration;
 
 /**
  * A toy rank's process: address of the coordinator, secret, number, rows of the policy, when it
- * dies.
+ * dies, whether it keeps copies.
  */
 final class ToyRankMain {
   private ToyRankMain() {}
@@ -38,7 +38,9 @@ final class ToyRankMain {
                 phase,
                 Path.of("died"),
                 Path.of("steps-" + arguments[2]));
-        RankWorker host = RankWorker.report(HostPort.parse(arguments[0]), self, rank)) {
+        RankWorker host =
+            RankWorker.report(
+                HostPort.parse(arguments[0]), self, rank, Boolean.parseBoolean(arguments[5]))) {
       host.work();
     }
   }

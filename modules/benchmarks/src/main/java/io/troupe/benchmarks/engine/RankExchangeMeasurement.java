@@ -160,7 +160,8 @@ final class RankExchangeMeasurement implements PyTorchComparison {
                 LONG,
                 0,
                 scratch.resolve("rank" + number)),
-            rank);
+            rank,
+            true);
     Thread.ofPlatform()
         .daemon()
         .name("bench-rank-" + number)

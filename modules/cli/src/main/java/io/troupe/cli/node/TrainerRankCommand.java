@@ -84,18 +84,24 @@ public final class TrainerRankCommand extends CliCommand {
     RunConfig settings = RunConfig.load(resolved, List.of()).config();
     RunSecret secret = RunSecret.of(System.getenv().getOrDefault(ChildSecrets.RANK, ""));
     Composition composition = Composition.of(settings, run.resolve("checkpoints"));
+    boolean keepsCopies = settings.placement().rankCopies();
     int sharing = ranksOnNode > 0 ? ranksOnNode : settings.placement().trainerRanks();
     try (PolicyEngines engines = composition.rankEngines();
         TrainerRank trained = engines.newRank(sharing)) {
       if (coordinator == null) {
         Path logs = Objects.requireNonNull(resolved.toAbsolutePath().getParent());
-        RankAgent own = new RankAgent(identityOnNode(settings, composition, secret, logs), trained);
+        RankAgent own =
+            new RankAgent(
+                identityOnNode(settings, composition, secret, logs), trained, keepsCopies);
         post.complete(own);
         own.work();
       } else {
         try (RankWorker host =
             RankWorker.report(
-                HostPort.parse(coordinator), identityBesideCoordinator(run, secret), trained)) {
+                HostPort.parse(coordinator),
+                identityBesideCoordinator(run, secret),
+                trained,
+                keepsCopies)) {
           host.work();
         }
       }

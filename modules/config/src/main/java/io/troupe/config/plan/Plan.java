@@ -127,8 +127,10 @@ public record Plan(
           estimate ->
               lines.put(
                   "copies",
-                  "%s of its host's memory for each trainer rank: the state of its piece and its neighbour's, after the last two steps"
-                      .formatted(bytes(estimate.copiesOfRank(section.trainerRanks())))));
+                  !section.rankCopies()
+                      ? "none: a lost rank costs the steps since the last saved state (placement.rank_copies)"
+                      : "%s of its host's memory for each trainer rank: the state of its piece and its neighbour's, after the last two steps"
+                          .formatted(bytes(estimate.copiesOfRank(section.trainerRanks())))));
     }
     return lines;
   }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -76,6 +77,20 @@ final class PlanTest {
               verifiers  4 processes on each node's CPUs
               idle       node 0 GPU 3 (a rollout worker takes 2 on one node: placement.trainer_ranks could be 4)
             """);
+  }
+
+  @Test
+  void text_ofRanksThatAreProcesses_countsTheirCopiesOrSaysThatThereAreNone() {
+    String[] ranks = {
+      "placement.nodes=2", "placement.trainer_ranks=3", "placement.ranks_as=nodes",
+    };
+    String[] without = Arrays.copyOf(ranks, ranks.length + 1);
+    without[ranks.length] = "placement.rank_copies=false";
+
+    assertThat(plan(ranks).text())
+        .containsPattern("copies +\\d+[.]\\d [KM]iB of its host's memory for each trainer rank");
+    assertThat(plan(without).text())
+        .containsPattern("copies +none: a lost rank costs the steps since the last saved state");
   }
 
   @Test

@@ -134,6 +134,7 @@ final class CoordinatorGpusTest {
             2,
             PlacementSection.RanksAs.NODES,
             true,
+            true,
             Duration.ofMinutes(1),
             5,
             1,
