@@ -131,7 +131,7 @@ public final class PrometheusText {
               "troupe_leases_outages_total",
               "leases",
               "leases that an engine, an agent or an environment failed, or that no verifier was there for",
-              "above 0: look at the errors of engines and verifiers",
+              "above 0: look at the errors of engines, agents and verifiers",
               view -> view.accounting().outages()),
           gauge(
               "troupe_troubles",
