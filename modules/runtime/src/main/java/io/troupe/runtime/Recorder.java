@@ -60,6 +60,9 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
     }
   }
 
+  /** Nothing else happens: the recorder writes what it was told before, and stops. */
+  public record Close() implements Command {}
+
   private record BacklogChanged(LineBacklog backlog) implements Command {}
 
   private final TraceFiles traces;
@@ -93,6 +96,9 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
       case Evaluated(long step, String evaluation, var answers) ->
           traces.evaluated(step, evaluation, answers);
       case BacklogChanged(LineBacklog backlog) -> onBacklogChanged(backlog);
+      case Close _ -> {
+        return Behaviors.stopped();
+      }
     }
     return this;
   }

@@ -86,6 +86,12 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
   private RunState last = RunState.INITIAL;
   private Optional<Stopped> stopped = Optional.empty();
 
+  /** Whether the recorder still takes what happened. */
+  private boolean recording = true;
+
+  /** Whether the recorder was told to write what it has, and to stop. */
+  private boolean closing;
+
   /** A run that starts at once. */
   public static Behavior<Command> create(RunWiring wiring) {
     return Behaviors.setup(context -> new Run(context, wiring));
@@ -230,7 +236,12 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       }
       case EVALUATOR -> onEvaluatorEnded("the evaluator" + reason);
       case TRAINER -> onBroken("the trainer" + reason);
-      case RECORDER -> onBroken("the recorder of the traces" + reason);
+      case RECORDER -> {
+        recording = false;
+        if (!closing) {
+          onBroken("the recorder of the traces" + reason);
+        }
+      }
       case VERIFIERS -> onBroken("the verifier pool" + reason);
       default -> {
         if (ended instanceof ChildFailed) { // Else it was drained.
@@ -258,7 +269,15 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     return stopped.orElseThrow().end() instanceof RunEnd.Failed;
   }
 
+  /** The recorder ends first: a child that is stopped forgets what waits in its mailbox. */
   private Behavior<Command> end() {
+    if (recording) {
+      if (!closing) {
+        closing = true;
+        recorder.tell(new Recorder.Close());
+      }
+      return this;
+    }
     Stopped ended = stopped.orElseThrow();
     wiring.listener().ended(ended.end(), ended.state());
     return Behaviors.stopped();

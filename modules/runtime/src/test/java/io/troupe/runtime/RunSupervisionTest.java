@@ -21,6 +21,7 @@ import io.troupe.verifiers.pool.VerifierService;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,33 @@ class RunSupervisionTest {
                 WeightVersion.BASE));
     requireFailed(
         guardian, "the recorder of the traces failed: Index 777 out of bounds for length 100");
+  }
+
+  @Test
+  void recorder_behindAtTheEnd_writesEverythingFirst() throws Exception {
+    CountDownLatch lastRow = new CountDownLatch(1);
+    run.onLine =
+        () -> {
+          try {
+            lastRow.await();
+          } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+          }
+        };
+    run.onRow =
+        row -> {
+          if (row.step() == 4) {
+            lastRow.countDown();
+          }
+        };
+    start(4);
+    assertThat(run.awaitEnd().end()).isEqualTo(new RunEnd.Completed());
+    assertThat(run.trace("trained")).hasSize(4);
+    assertThat(run.trace("evaluations"))
+        .hasSize(3 * SmallRun.HELD_OUT)
+        .last()
+        .asString()
+        .contains("\"step\":4,");
   }
 
   @Test

@@ -36,6 +36,9 @@ import java.util.function.LongSupplier;
 
 /** A whole run of the toy policy in one process, any part of which a test may replace. */
 final class SmallRun implements RunListener, AutoCloseable {
+  /** Prompts of an evaluation. */
+  static final int HELD_OUT = 8;
+
   private static final long PATIENCE_SECONDS = 120;
 
   /** How a run ended, and in which state. */
@@ -53,6 +56,12 @@ final class SmallRun implements RunListener, AutoCloseable {
 
   /** Called on the coordinator's thread. */
   Consumer<Event> onEvent = _ -> {};
+
+  /** Called on the recorder's thread before each line. */
+  Runnable onLine = () -> {};
+
+  /** Called on the thread of the run's guardian. */
+  Consumer<StepRow> onRow = _ -> {};
 
   VerifierService verifiers = Toys.service(Toys.verifier());
 
@@ -82,7 +91,7 @@ final class SmallRun implements RunListener, AutoCloseable {
                 StepEvaluations.of(
                     new HeldOutEvaluation(
                         Toys.prompts(),
-                        8,
+                        HELD_OUT,
                         Toys.policy().tokenizer(),
                         Toys.service(Toys.verifier()),
                         3)),
@@ -91,7 +100,13 @@ final class SmallRun implements RunListener, AutoCloseable {
                 Checkpoints.open(Files.createDirectories(folder.resolve("checkpoints"))),
                 StepTokenFiles.off(),
                 TraceFiles.open(
-                    Files.createDirectories(folder.resolve("traces")), pool, millis, notes::add),
+                    Files.createDirectories(folder.resolve("traces")),
+                    pool,
+                    () -> {
+                      onLine.run();
+                      return millis.getAsLong();
+                    },
+                    notes::add),
                 new ProcessFacts(new TreeMap<>(), ""),
                 Optional.empty(),
                 false,
@@ -131,6 +146,11 @@ final class SmallRun implements RunListener, AutoCloseable {
     return listing.whole().stream().map(one -> one.step()).toList();
   }
 
+  /** The lines of a trace. */
+  List<String> trace(String name) throws IOException {
+    return Files.readAllLines(folder.resolve("traces").resolve(name + ".jsonl"));
+  }
+
   /** The state in a checkpoint. */
   RunState savedAt(long step) throws IOException {
     Path state =
@@ -150,6 +170,7 @@ final class SmallRun implements RunListener, AutoCloseable {
   @Override
   public void row(StepRow row) {
     rows.add(row);
+    onRow.accept(row);
     if (rows.size() == 3) {
       thirdRow.complete(null);
     }
