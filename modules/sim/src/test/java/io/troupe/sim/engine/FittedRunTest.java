@@ -38,7 +38,7 @@ final class FittedRunTest {
   private static Scenarios drawn(Random random) {
     return new Scenarios()
         .completions(4)
-        .steps(150)
+        .steps(60)
         .lengths(new LengthModel.LogNormal(25, 0.4, 0.3))
         .decode(
             new DecodeModel.Linear(
