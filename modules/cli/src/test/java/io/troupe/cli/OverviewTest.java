@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -16,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The dependencies in the modules' POMs: the picture in docs/overview.md agrees with them, and the
- * launcher's class path has every library that they need.
+ * The dependencies in the modules' POMs: the picture in docs/overview.md and the list in README.md
+ * agree with them, and the launcher's class path has every library that they need.
  */
 class OverviewTest {
   private static final Path ROOT = Path.of("../..");
@@ -25,6 +26,8 @@ class OverviewTest {
       Pattern.compile("<dependency>(.*?)</dependency>", Pattern.DOTALL);
   private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([^<]+)</artifactId>");
   private static final Pattern MODULE = Pattern.compile("<module>modules/([a-z-]+)</module>");
+
+  private static final Pattern LISTED = Pattern.compile("  ([a-z-]+(, [a-z-]+)*)");
 
   /** A test scope in the POM of a program takes a library of lower modules off its class path. */
   @ParameterizedTest
@@ -58,6 +61,30 @@ class OverviewTest {
         assertThat(rows.get(used)).as("%s uses %s", module, used).isGreaterThan(rows.get(module));
       }
     }
+  }
+
+  @Test
+  void listOfReadme_everyModule_usesModulesAboveItOnly() throws IOException {
+    List<String> listed = listed();
+
+    assertThat(listed).containsExactlyInAnyOrderElementsOf(modules());
+    for (String module : listed) {
+      assertThat(listed.subList(0, listed.indexOf(module)))
+          .as("above %s", module)
+          .containsAll(uses(module));
+    }
+  }
+
+  /** The modules of the tree in README.md, from above. */
+  private static List<String> listed() throws IOException {
+    return Files.readAllLines(ROOT.resolve("README.md")).stream()
+        .dropWhile(line -> !line.startsWith("modules/"))
+        .takeWhile(line -> !line.startsWith("conf/"))
+        .map(LISTED::matcher)
+        .filter(Matcher::lookingAt)
+        .flatMap(found -> Stream.of(found.group(1).split(", ", -1)))
+        .filter(module -> !module.equals("testkit"))
+        .toList();
   }
 
   /** The row of each module in the picture, counted from the top. */
