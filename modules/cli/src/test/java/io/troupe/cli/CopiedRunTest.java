@@ -6,6 +6,7 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.testkit.Await;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeInstanceMetadata;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
@@ -29,8 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Runs that are copied to S3, and continue from there. */
 final class CopiedRunTest {
   private static final ChildRun.Place WITH_KEYS =
-      new ChildRun.Place(
-          List.of(), List.of("-Daws.accessKeyId=tester", "-Daws.secretAccessKey=secret"));
+      new ChildRun.Place(List.of(), AwsKeys.JVM_OPTIONS);
   private static final Pattern STEP = Pattern.compile("lake/runs/[^/]+/checkpoints/step(\\d+)-.*");
   private static final int FOREVER = 1_000_000;
 
@@ -163,8 +163,7 @@ final class CopiedRunTest {
   @ResourceLock(Resources.SYSTEM_PROPERTIES)
   void train_placeThatRefuses_beginsNoRun(String place, Fault fault, String why) throws Exception {
     server.fail("lake", fault);
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     try {
       Path runs = folder.resolve("runs");
       CommandOutput refused =
@@ -177,8 +176,7 @@ final class CopiedRunTest {
       assertThat(refused.err()).contains("run.sync", place + "/index.json: " + why, "run.sync=");
       assertThat(runs).doesNotExist();
     } finally {
-      System.clearProperty("aws.accessKeyId");
-      System.clearProperty("aws.secretAccessKey");
+      AwsKeys.clear();
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.testkit.Await;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,8 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class LocalJobTest {
   private static final ChildRun.Place WITH_KEYS =
-      new ChildRun.Place(
-          List.of(), List.of("-Daws.accessKeyId=tester", "-Daws.secretAccessKey=secret"));
+      new ChildRun.Place(List.of(), AwsKeys.JVM_OPTIONS);
   private static final Path JOB =
       Path.of("../../conf/sagemaker-quickstart.yaml").toAbsolutePath().normalize();
   private static final Pattern STEP =

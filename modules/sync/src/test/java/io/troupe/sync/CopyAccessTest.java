@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.store.s3.S3Bucket;
 import io.troupe.store.s3.S3Settings;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
@@ -25,16 +26,14 @@ final class CopyAccessTest {
 
   @BeforeEach
   void start() throws IOException {
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     server = FakeObjectStore.start().bucket("lake");
   }
 
   @AfterEach
   void stop() {
     server.close();
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
   }
 
   private CopyAccess ask(String place) throws InterruptedException {
@@ -73,8 +72,7 @@ final class CopyAccessTest {
 
   @Test
   void ask_withoutCredentials_isRefused() throws Exception {
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
     System.setProperty("aws.disableEc2Metadata", "true");
     try {
       assertThat(ask(PLACE))

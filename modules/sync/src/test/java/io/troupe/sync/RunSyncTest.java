@@ -6,6 +6,7 @@ import io.troupe.store.folder.RunFolder;
 import io.troupe.store.s3.S3Bucket;
 import io.troupe.store.s3.S3Settings;
 import io.troupe.testkit.Await;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
@@ -39,8 +40,7 @@ final class RunSyncTest {
       throws Exception {
     RunFolder folder = folder();
     String target = "s3://lake/runs/" + folder.name() + "/";
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     try (FakeObjectStore server = FakeObjectStore.start().bucket("lake");
         RunSync sync =
             RunSync.start(
@@ -62,8 +62,7 @@ final class RunSyncTest {
       server.fail("lake", Fault.NONE);
       Await.until("a whole copy again", () -> sync.progress().complete());
     } finally {
-      System.clearProperty("aws.accessKeyId");
-      System.clearProperty("aws.secretAccessKey");
+      AwsKeys.clear();
     }
   }
 
@@ -71,8 +70,7 @@ final class RunSyncTest {
   void close_storeThatNeverAnswered_saysWhatTheCopyLacksAndWhy() throws Exception {
     RunFolder folder = folder();
     String target = "s3://lake/runs/" + folder.name() + "/";
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     try (ServerSocket hole = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       S3Settings settings =
           new S3Settings("http://127.0.0.1:" + hole.getLocalPort(), "us-east-1", true);
@@ -93,8 +91,7 @@ final class RunSyncTest {
           .extracting(SyncProgress::objects, SyncProgress::bytes, SyncProgress::problem)
           .containsExactly(lacks.objects(), lacks.bytes(), "not done within 1 s");
     } finally {
-      System.clearProperty("aws.accessKeyId");
-      System.clearProperty("aws.secretAccessKey");
+      AwsKeys.clear();
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.base.clock.Surroundings;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
@@ -32,16 +33,14 @@ final class JobCopiesTest {
 
   @BeforeEach
   void start() throws IOException {
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     server = FakeObjectStore.start().bucket("lake");
   }
 
   @AfterEach
   void stop() {
     server.close();
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
   }
 
   private JobCopies copies(String sync, int healsAfter) {
@@ -107,8 +106,7 @@ final class JobCopiesTest {
 
   @Test
   void newest_withoutCredentials_isSaidAtOnce() {
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
     System.setProperty("aws.disableEc2Metadata", "true");
     try {
       assertThatThrownBy(() -> copies("s3://lake/job/runs", 0).newest())

@@ -3,6 +3,7 @@ package io.troupe.aws.ec2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.launch.PlayedSsh;
+import io.troupe.testkit.AwsKeys;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -26,8 +27,7 @@ final class Ec2CommandTest {
 
   @BeforeEach
   void start() throws IOException {
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     server = FakeEc2Server.start();
     ssh = new PlayedSsh(folder.resolve("ssh"));
     PlayedSsh.build(folder.resolve("build"));
@@ -39,8 +39,7 @@ final class Ec2CommandTest {
   @AfterEach
   void stop() {
     server.close();
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
   }
 
   /** How a command ended. */

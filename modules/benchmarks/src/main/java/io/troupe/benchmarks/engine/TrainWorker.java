@@ -74,7 +74,10 @@ final class TrainWorker {
     }
   }
 
-  /** With one thread the processor time of the process, which other work does not add to. */
+  /**
+   * Processor time of the process where one thread trains, because programs beside it do not
+   * lengthen that; the time of a clock where several do.
+   */
   private static long clock(int threads) {
     return threads == 1
         ? ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.base.hash.Sha256;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.Main;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -106,8 +107,7 @@ final class SftCommandTest {
   void sft_rowsOfAnObjectStore_trainTheWeightsThatTheFileTrains() throws IOException {
     String file = folder.resolve("small.yaml").toString();
     assertThat(troupe("sft", file).code()).isZero();
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     try (FakeObjectStore server = FakeObjectStore.start()) {
       server.put("lake/sums/rows.jsonl", Files.readAllBytes(folder.resolve("rows.jsonl")));
       String[] words = {
@@ -128,8 +128,7 @@ final class SftCommandTest {
       assertThat(said.code()).as(said.err()).isZero();
       assertThat(server.requests()).isNotEmpty();
     } finally {
-      System.clearProperty("aws.accessKeyId");
-      System.clearProperty("aws.secretAccessKey");
+      AwsKeys.clear();
     }
     assertThat(weights(only("stored"))).isEqualTo(weights(run()));
   }

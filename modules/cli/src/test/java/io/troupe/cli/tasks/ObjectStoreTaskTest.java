@@ -10,6 +10,7 @@ import io.troupe.run.task.TaskLoader;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.PromptTemplate;
 import io.troupe.tasks.rows.TaskDataException;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
@@ -33,8 +34,7 @@ final class ObjectStoreTaskTest {
 
   @BeforeEach
   void start() throws IOException {
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     server = FakeObjectStore.start();
     server.put(
         "lake/datasets/gsm8k_train/data.jsonl.gz",
@@ -44,8 +44,7 @@ final class ObjectStoreTaskTest {
   @AfterEach
   void stop() {
     server.close();
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
   }
 
   private DataSetTask load(String... settings) throws IOException {

@@ -10,6 +10,7 @@ import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.task.DataSection;
 import io.troupe.net.http.HttpDownload.Patience;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -62,8 +63,7 @@ final class ModelCacheTest {
 
   @BeforeEach
   void start() throws IOException {
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     store = FakeObjectStore.start();
     hub = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     hub.createContext(
@@ -118,8 +118,7 @@ final class ModelCacheTest {
   void stop() {
     hub.stop(0);
     store.close();
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
   }
 
   private ModelCache cache(String... settings) {

@@ -9,6 +9,7 @@ import io.troupe.store.objects.ObjectStore;
 import io.troupe.store.objects.ObjectStoreException;
 import io.troupe.store.objects.ObjectStoreException.Kind;
 import io.troupe.store.objects.PutCondition;
+import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
@@ -36,8 +37,7 @@ final class S3BucketTest {
 
   @BeforeEach
   void start() throws IOException {
-    System.setProperty("aws.accessKeyId", "tester");
-    System.setProperty("aws.secretAccessKey", "secret");
+    AwsKeys.set();
     server = FakeObjectStore.start().bucket("lake");
     bucket = new S3Bucket(new S3Settings(server.endpoint(), "", true), "s3://lake/runs/one");
   }
@@ -46,8 +46,7 @@ final class S3BucketTest {
   void stop() {
     bucket.close();
     server.close();
-    System.clearProperty("aws.accessKeyId");
-    System.clearProperty("aws.secretAccessKey");
+    AwsKeys.clear();
   }
 
   private static byte[] bytes(String text) {

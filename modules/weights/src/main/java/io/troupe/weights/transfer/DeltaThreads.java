@@ -22,7 +22,7 @@ import java.util.concurrent.RejectedExecutionException;
  *
  * <p>Each task is one chunk, and chunks are cut by the publisher: what a task computes depends
  * neither on the number of threads nor on the order in which tasks end. No task waits for another
- * one, so whoever waits for a task waits for milliseconds.
+ * one, so a wait for a task lasts milliseconds.
  */
 final class DeltaThreads implements AutoCloseable {
   /** A delta is worth its computation where it takes no more than this part of a chunk. */
