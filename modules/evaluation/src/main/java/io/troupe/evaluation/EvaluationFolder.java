@@ -1,16 +1,17 @@
 package io.troupe.evaluation;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.base.files.AtomicFile;
-import java.io.BufferedWriter;
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,20 +97,27 @@ public final class EvaluationFolder {
     }
   }
 
+  /**
+   * The protocol is written after the prompts and makes them valid: without it, the next process
+   * writes them again. Its rename makes the name of their file durable.
+   */
   private void writePrompts(EvaluationProtocol protocol) throws IOException {
-    AtomicFile.replace(
-        prompts(),
-        file -> {
-          try (BufferedWriter out = Files.newBufferedWriter(file, UTF_8)) {
-            for (EvaluationTask task : protocol.tasks()) {
-              EvaluationLines lines = lines(protocol.tasks(), task);
-              for (EvaluationItem item : protocol.items(task)) {
-                out.write(lines.prompt(item));
-                out.write('\n');
-              }
-            }
-          }
-        });
+    try (FileChannel file =
+            FileChannel.open(
+                prompts(),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE);
+        JsonGenerator out = EvaluationLines.writer(Channels.newOutputStream(file))) {
+      for (EvaluationTask task : protocol.tasks()) {
+        EvaluationLines lines = lines(protocol.tasks(), task);
+        for (EvaluationItem item : protocol.items(task)) {
+          lines.prompt(out, item);
+        }
+      }
+      out.flush();
+      file.force(true);
+    }
   }
 
   /** How the lines of a task are written: they name it where there are others. */

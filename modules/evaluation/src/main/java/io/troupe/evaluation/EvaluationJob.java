@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -178,7 +177,8 @@ public final class EvaluationJob {
      */
     private boolean writeUntil(int most) throws IOException {
       while (open.size() > most) {
-        if (!finished(CompletableFuture.allOf(verdicts(open.element())))) {
+        List<CompletableFuture<Verdict>> first = open.element().verdicts();
+        if (!finished(CompletableFuture.allOf(first.toArray(CompletableFuture[]::new)))) {
           return false;
         }
         writeJudged();
@@ -227,30 +227,23 @@ public final class EvaluationJob {
     }
 
     private void writeJudged() throws IOException {
-      while (!open.isEmpty() && CompletableFuture.allOf(verdicts(open.element())).isDone()) {
+      while (!open.isEmpty()
+          && open.element().verdicts().stream().allMatch(CompletableFuture::isDone)) {
         write(open.remove());
       }
     }
 
-    private static CompletableFuture<?>[] verdicts(Open prompt) {
-      return prompt.verdicts().toArray(CompletableFuture[]::new);
-    }
-
     private void write(Open prompt) throws IOException {
-      List<String> completions = new ArrayList<>();
-      List<String> results = new ArrayList<>();
       for (int sample = 0; sample < prompt.answers().size(); sample++) {
         Answer answer = prompt.answers().get(sample);
         Verdict verdict = prompt.verdicts().get(sample).join();
-        completions.add(lines.completion(prompt.item(), sample, answer));
-        results.add(lines.result(prompt.item(), sample, verdict));
+        files.add(lines, prompt.item(), sample, answer, verdict);
         counts.judged(task, prompt.item(), answer, verdict);
         sums =
             verdict instanceof Verdict.Scored scored
                 ? sums.judged(scored.reward(), scored.passed(), answer.truncated())
                 : sums.unjudged(answer.truncated());
       }
-      files.add(completions, results);
       written++;
       progress.wrote(task, written, items.size(), sums);
     }

@@ -1,15 +1,17 @@
 package io.troupe.evaluation;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,78 +37,99 @@ record EvaluationLines(String task) {
 
   static final String SCORED = "scored";
 
-  private ObjectNode head(EvaluationItem item) {
-    ObjectNode node = JSON.createObjectNode();
+  /** A writer of lines, which closes the stream. */
+  static JsonGenerator writer(OutputStream out) throws IOException {
+    return JSON.createGenerator(out).setRootValueSeparator(null);
+  }
+
+  private void begin(JsonGenerator out, EvaluationItem item) throws IOException {
+    out.writeStartObject();
     if (!task.isEmpty()) {
-      node.put("task", task);
+      out.writeStringField("task", task);
     }
-    return node.put("id", item.id());
+    out.writeStringField("id", item.id());
+  }
+
+  private static void end(JsonGenerator out) throws IOException {
+    out.writeEndObject();
+    out.writeRaw('\n');
   }
 
   /** What the lines of a prompt's samples begin with, in both files. */
   List<String> heads(EvaluationItem item, int samples) {
-    String head = text(head(item));
-    String open = head.substring(0, head.length() - 1);
-    return IntStream.range(0, samples)
-        .mapToObj(sample -> "%s,\"sample\":%d,".formatted(open, sample))
-        .toList();
+    StringWriter open = new StringWriter();
+    try (JsonGenerator out = JSON.createGenerator(open)) {
+      begin(out, item);
+      out.flush();
+      String head = open.toString();
+      return IntStream.range(0, samples)
+          .mapToObj(sample -> "%s,\"sample\":%d,".formatted(head, sample))
+          .toList();
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
   }
 
-  String prompt(EvaluationItem item) {
-    ObjectNode node = head(item).put("source", item.prompt().source());
-    ObjectNode facets = node.putObject("facets");
+  void prompt(JsonGenerator out, EvaluationItem item) throws IOException {
+    begin(out, item);
+    out.writeStringField("source", item.prompt().source());
+    out.writeObjectFieldStart("facets");
     for (Map.Entry<String, String> facet : new TreeMap<>(item.facets()).entrySet()) {
-      facets.put(facet.getKey(), facet.getValue());
+      out.writeStringField(facet.getKey(), facet.getValue());
     }
-    return text(node.put("prompt", item.prompt().text()));
+    out.writeEndObject();
+    out.writeStringField("prompt", item.prompt().text());
+    end(out);
   }
 
-  String completion(EvaluationItem item, int sample, Answer answer) {
-    ObjectNode node =
-        head(item)
-            .put("sample", sample)
-            .put("completion", answer.text())
-            .put("tokens", answer.tokens())
-            .put("finish", answer.finish());
+  void completion(JsonGenerator out, EvaluationItem item, int sample, Answer answer)
+      throws IOException {
+    begin(out, item);
+    out.writeNumberField("sample", sample);
+    out.writeStringField("completion", answer.text());
+    out.writeNumberField("tokens", answer.tokens());
+    out.writeStringField("finish", answer.finish());
     if (!answer.episode().turns().isEmpty()) {
-      node.put("stop", answer.episode().stop());
-      node.set("turns", JSON.valueToTree(answer.episode().turns()));
+      out.writeStringField("stop", answer.episode().stop());
+      out.writePOJOField("turns", answer.episode().turns());
     }
-    return text(node);
+    end(out);
   }
 
-  String result(EvaluationItem item, int sample, Verdict verdict) {
-    ObjectNode node = head(item).put("sample", sample);
+  void result(JsonGenerator out, EvaluationItem item, int sample, Verdict verdict)
+      throws IOException {
+    begin(out, item);
+    out.writeNumberField("sample", sample);
     switch (verdict) {
       case Verdict.Scored scored -> {
-        node.put("reward", scored.reward()).put("passed", scored.passed()).put("outcome", SCORED);
-        node.put("extracted", scored.extracted()).put("reason", scored.reason());
+        judged(out, scored.reward(), scored.passed(), SCORED);
+        out.writeStringField("extracted", scored.extracted());
+        out.writeStringField("reason", scored.reason());
         if (!scored.checks().isEmpty()) {
-          ArrayNode checks = node.putArray("checks");
+          out.writeArrayFieldStart("checks");
           for (Check check : scored.checks()) {
-            checks
-                .addObject()
-                .put("name", check.name())
-                .put("passed", check.passed())
-                .put("passed_loosely", check.passedLoosely());
+            out.writeStartObject();
+            out.writeStringField("name", check.name());
+            out.writeBooleanField("passed", check.passed());
+            out.writeBooleanField("passed_loosely", check.passedLoosely());
+            out.writeEndObject();
           }
+          out.writeEndArray();
         }
       }
-      case Verdict.Unverifiable(Verdict.Cause cause, String reason) ->
-          node.put("reward", 0.0)
-              .put("passed", false)
-              .put("outcome", cause.name().toLowerCase(Locale.ROOT))
-              .put("extracted", "")
-              .put("reason", reason);
+      case Verdict.Unverifiable(Verdict.Cause cause, String reason) -> {
+        judged(out, 0, false, cause.name().toLowerCase(Locale.ROOT));
+        out.writeStringField("extracted", "");
+        out.writeStringField("reason", reason);
+      }
     }
-    return text(node);
+    end(out);
   }
 
-  private static String text(ObjectNode node) {
-    try {
-      return JSON.writeValueAsString(node);
-    } catch (JsonProcessingException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+  private static void judged(JsonGenerator out, double reward, boolean passed, String outcome)
+      throws IOException {
+    out.writeNumberField("reward", reward);
+    out.writeBooleanField("passed", passed);
+    out.writeStringField("outcome", outcome);
   }
 }

@@ -2,13 +2,14 @@ package io.troupe.evaluation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.troupe.core.reward.Verdict;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,11 +24,11 @@ import java.util.List;
 final class SampleFiles implements Closeable {
   private static final long FLUSH_NANOS = 1_000_000_000;
 
-  private final OutputStream completions;
-  private final OutputStream results;
+  private final JsonGenerator completions;
+  private final JsonGenerator results;
   private long flushedAt = System.nanoTime();
 
-  private SampleFiles(OutputStream completions, OutputStream results) {
+  private SampleFiles(JsonGenerator completions, JsonGenerator results) {
     this.completions = completions;
     this.results = results;
   }
@@ -52,13 +53,13 @@ final class SampleFiles implements Closeable {
         kept.prompts());
   }
 
-  private static OutputStream cut(Path file, long length) throws IOException {
+  private static JsonGenerator cut(Path file, long length) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       channel.truncate(length);
     }
-    return new BufferedOutputStream(
-        Files.newOutputStream(file, StandardOpenOption.APPEND), 1 << 16);
+    return EvaluationLines.writer(
+        new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.APPEND), 1 << 16));
   }
 
   private static Kept kept(EvaluationFolder folder, Iterable<List<String>> heads)
@@ -120,10 +121,11 @@ final class SampleFiles implements Closeable {
     }
   }
 
-  /** Adds the lines of one prompt. */
-  void add(List<String> completionLines, List<String> resultLines) throws IOException {
-    completions.write(bytes(completionLines));
-    results.write(bytes(resultLines));
+  /** Adds the lines of a prompt's next sample. */
+  void add(EvaluationLines lines, EvaluationItem item, int sample, Answer answer, Verdict verdict)
+      throws IOException {
+    lines.completion(completions, item, sample, answer);
+    lines.result(results, item, sample, verdict);
   }
 
   /** Hands the lines to the files, unless that was done within the last second. */
@@ -133,10 +135,6 @@ final class SampleFiles implements Closeable {
       results.flush();
       flushedAt = System.nanoTime();
     }
-  }
-
-  private static byte[] bytes(List<String> lines) {
-    return (String.join("\n", lines) + "\n").getBytes(UTF_8);
   }
 
   @Override

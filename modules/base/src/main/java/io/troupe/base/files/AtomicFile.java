@@ -36,22 +36,25 @@ public final class AtomicFile {
    */
   public static void replace(Path file, byte[] content, FileAttribute<?>... attributes)
       throws IOException {
-    replace(
-        file,
-        beside -> {
-          Files.createFile(beside, attributes);
-          Files.write(beside, content);
-        });
+    replaceSynced(file, beside -> DurableFiles.write(beside, content, attributes));
   }
 
   /** Replaces a file by content that is written piece by piece. */
   public static void replace(Path file, Content content) throws IOException {
+    replaceSynced(
+        file,
+        beside -> {
+          content.write(beside);
+          DurableFiles.syncFile(beside);
+        });
+  }
+
+  private static void replaceSynced(Path file, Content content) throws IOException {
     Path beside = file.resolveSibling(".%s.tmp".formatted(file.getFileName()));
     boolean done = false;
     try {
       Files.deleteIfExists(beside); // the file of a process that ended before the rename
       content.write(beside);
-      DurableFiles.syncFile(beside);
       DurableFiles.rename(beside, file);
       done = true;
     } finally {

@@ -8,16 +8,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.util.Optional;
+import java.util.Set;
 
 /** File operations that survive a power loss once they have returned. */
 public final class DurableFiles {
   private DurableFiles() {}
 
-  /** Writes a new file and fsyncs it. The folder's entry is not synced. */
-  public static void write(Path file, byte[] bytes) throws IOException {
+  /**
+   * Writes a new file and fsyncs it. The folder's entry is not synced.
+   *
+   * @param attributes of the new file
+   */
+  public static void write(Path file, byte[] bytes, FileAttribute<?>... attributes)
+      throws IOException {
     try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        FileChannel.open(
+            file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes)) {
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       while (buffer.hasRemaining()) {
         channel.write(buffer);
