@@ -71,6 +71,7 @@ public final class StepMeter {
 
   private final Map<WaitingFor, Long> spent = new EnumMap<>(WaitingFor.class);
   private WaitingFor cause = WaitingFor.WORKERS;
+  private RunState last = RunState.INITIAL;
   private long causeSince;
   private long lastStepAt;
   private long groups;
@@ -116,8 +117,9 @@ public final class StepMeter {
     }
   }
 
-  /** Takes note of what the run waits for from now on. */
+  /** Takes note of the state after a decision, and of what the run waits for from now on. */
   public void observe(RunState state, long nowMillis) {
+    last = state;
     WaitingFor now = causeIn(state);
     if (now != cause) {
       addElapsed(nowMillis);
@@ -197,7 +199,8 @@ public final class StepMeter {
             reading.completions().rewardLengthCorrelation(),
             reading.completions().lengthRight(),
             reading.completions().lengthWrong(),
-            cpu - cpuSeconds);
+            cpu - cpuSeconds,
+            reused());
     StepRow row =
         new StepRow(
             step,
@@ -243,6 +246,13 @@ public final class StepMeter {
     return state.leases().allMatch(Group.Leased::sampled)
         ? WaitingFor.VERIFIER
         : WaitingFor.ROLLOUT;
+  }
+
+  /** Counts in the last state, in which the step's groups are still in training. */
+  private long reused() {
+    return last.inTraining()
+        .filter(group -> group.stage() instanceof Group.Training used && used.uses() > 0)
+        .count();
   }
 
   private void addElapsed(long nowMillis) {

@@ -400,7 +400,14 @@ public record StepRow(
               reading =
                   "the machine's cores times the time of a step: no core is free; below it: cores"
                       + " are idle, or other programs have them")
-          double cpuSeconds) {}
+          double cpuSeconds,
+      @MetricDefinition(
+              unit = "groups",
+              meaning = "groups of the step that an earlier step trained on (training.group_uses)",
+              reading =
+                  "0 with group_uses 1; far below the step's groups with more: groups become stale"
+                      + " before their next use")
+          long reused) {}
 
   /** What only a step whose episodes have turns with tools, or agents, has. */
   public record Episodes(

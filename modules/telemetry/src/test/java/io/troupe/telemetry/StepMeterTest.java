@@ -240,4 +240,21 @@ class StepMeterTest {
     meter.observe(state, 1);
     return training(meter.row(1, READING, VERIFIED, 1, 1_000)).waitedFor();
   }
+
+  @Test
+  void row_groupInTrainingForTheSecondTime_isReused() {
+    RunState again =
+        TRAINING
+            .evolve(new Event.StepTrained(1, List.of(LEASE.group())))
+            .evolve(new Event.StepStarted(2, List.of(LEASE.group())));
+    StepMeter meter = new StepMeter(0);
+
+    meter.observe(TRAINING, 0);
+    StepRow.Training first = training(meter.row(1, READING, VERIFIED, 1, 1_000));
+    meter.observe(again, 1_000);
+    StepRow.Training second = training(meter.row(2, READING, VERIFIED, 2, 2_000));
+
+    assertThat(first.reused()).isZero();
+    assertThat(second.reused()).isEqualTo(1);
+  }
 }

@@ -37,7 +37,7 @@ final class StepRowTest {
                 + "\"reward_used\":0.5,\"all_right_share\":0.125,\"all_wrong_share\":0.25,"
                 + "\"reference_kl_max\":0.75,\"stop_share\":0.875,\"stop_string_share\":0.0625,"
                 + "\"length_share\":0.0625,\"reward_length_correlation\":-0.5,"
-                + "\"length_right\":200.0,\"length_wrong\":300.0,\"cpu_seconds\":0.375}");
+                + "\"length_right\":200.0,\"length_wrong\":300.0,\"cpu_seconds\":0.375,\"reused\":5}");
   }
 
   @Test
