@@ -24,7 +24,8 @@ import java.nio.file.Path;
  *
  * @param output the standard output; ends when neither the child nor a descendant can write any
  *     more
- * @param errors the standard error, likewise; empty if the builder merges it into the output
+ * @param errors the standard error, likewise; empty if the builder merges it into the output or
+ *     redirects it
  */
 record PipedChild(Process process, InputStream output, InputStream errors) {
   private static final MethodHandle PIPE = function("pipe", ValueLayout.ADDRESS);
@@ -42,7 +43,7 @@ record PipedChild(Process process, InputStream output, InputStream errors) {
     }
     try (Pipe output = Pipe.make()) {
       builder.redirectOutput(output.writeEnd());
-      if (builder.redirectErrorStream()) {
+      if (builder.redirectErrorStream() || !builder.redirectError().equals(Redirect.PIPE)) {
         return new PipedChild(builder.start(), output.stream(), InputStream.nullInputStream());
       }
       try (Pipe errors = Pipe.make()) {

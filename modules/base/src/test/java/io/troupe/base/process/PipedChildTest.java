@@ -31,6 +31,18 @@ final class PipedChildTest {
   }
 
   @Test
+  void start_errorsRedirected_goWhereTheBuilderSays(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("errors");
+    PipedChild child =
+        PipedChild.start(
+            new ProcessBuilder("sh", "-c", "echo out; echo err >&2").redirectError(file.toFile()));
+    assertThat(new String(child.output().readAllBytes(), UTF_8)).isEqualTo("out\n");
+    assertThat(child.process().waitFor()).isZero();
+    assertThat(file).hasContent("err\n");
+    assertThat(child.errors().read()).isEqualTo(-1);
+  }
+
+  @Test
   void start_childrenDeadAndGrandchildrenAlive_theCommonPoolIsFreeAndTheirOutputIsRead(
       @TempDir Path folder) throws Exception {
     // One child more than the common pool has workers.
