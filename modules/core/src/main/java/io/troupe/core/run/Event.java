@@ -25,7 +25,7 @@ public sealed interface Event {
   /**
    * The trainer has the weights of a version.
    *
-   * @param digest SHA-256, in hex, over name, shape and bytes of all tensors
+   * @param digest of all tensors, in hex
    */
   record WeightsMade(WeightVersion version, String digest) implements Event, Notice {}
 

@@ -55,16 +55,19 @@ public final class TorchBridge {
     return LIB.torchTo(tensor, dataType, CPU);
   }
 
+  /**
+   * A new handle on Java's memory as a flat tensor. The memory must live until the handle is
+   * deleted.
+   */
+  public static long over(ByteBuffer memory, int dataType, long elements) {
+    return LIB.torchFromBlob(memory, new long[] {elements}, dataType, STRIDED, CPU, false);
+  }
+
   /** Copies a tensor into another tensor of the same shape, from any device to any device. */
   public static void assign(long target, long source, long[] shape) {
     long[] ones = new long[shape.length];
     Arrays.fill(ones, 1);
     LIB.torchIndexPut(target, source, new long[shape.length], shape, ones);
-  }
-
-  /** Returns memory that CUDA's allocator caches to the device. */
-  public static void emptyCudaCache() {
-    LIB.torchCudaEmptyCache();
   }
 
   /** A new tensor handle on a range of the first axis, sharing memory. */

@@ -6,24 +6,42 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
+import java.util.stream.LongStream;
 
-/** SHA-256 over name, shape and bytes of tensors, as {@link WeightSnapshot} defines it. */
+/**
+ * SHA-256 over name, shape and bytes of tensors, as {@link WeightSnapshot} defines it. The bytes
+ * are hashed in parts, on all cores: one core hashes 1.6 GB/s, so a version of 4 billion parameters
+ * would keep the trainer waiting for ten seconds.
+ */
 public final class TensorDigest {
-  private static final long CHUNK = 1 << 30; // a buffer on a segment ends at 2 GiB
+  private static final long PART = 16 << 20;
 
   private TensorDigest() {}
 
-  /** Returns the digest in hex: of each tensor, "name [extents]" and a newline, then its bytes. */
+  /**
+   * Returns the digest in hex: of each tensor, "name [extents]" and a newline, then the SHA-256 of
+   * each 16 MiB of its bytes.
+   */
   public static String of(List<WeightSnapshot.Tensor> tensors) {
     MessageDigest digest = Sha256.digest();
     for (WeightSnapshot.Tensor tensor : tensors) {
       digest.update((tensor.name() + " " + tensor.shape() + "\n").getBytes(StandardCharsets.UTF_8));
-      MemorySegment data = tensor.data();
-      for (long from = 0; from < data.byteSize(); from += CHUNK) {
-        long length = Math.min(CHUNK, data.byteSize() - from);
-        digest.update(data.asSlice(from, length).asByteBuffer());
-      }
+      parts(tensor.data()).forEach(digest::update);
     }
     return Sha256.hex(digest);
+  }
+
+  private static List<byte[]> parts(MemorySegment data) {
+    LongStream parts = LongStream.range(0, Math.ceilDiv(data.byteSize(), PART));
+    return (data.byteSize() > PART ? parts.parallel() : parts)
+        .mapToObj(
+            part -> {
+              long from = part * PART;
+              MessageDigest digest = Sha256.digest();
+              digest.update(
+                  data.asSlice(from, Math.min(PART, data.byteSize() - from)).asByteBuffer());
+              return digest.digest();
+            })
+        .toList();
   }
 }

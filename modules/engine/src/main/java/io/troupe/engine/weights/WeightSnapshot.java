@@ -10,8 +10,8 @@ import java.util.function.Supplier;
  * The policy's weights at one version, immutable, readable from any thread.
  *
  * @param version of the weights
- * @param digest SHA-256, in hex, over name, shape and bytes of all tensors in name order: two
- *     snapshots with the same digest sample alike
+ * @param digest SHA-256, in hex, over name, shape and the SHA-256 of each 16 MiB of bytes of all
+ *     tensors in name order: two snapshots with the same digest sample alike
  * @param tensors in name order, named as in Hugging Face checkpoints; with adapters merged in
  * @param adapter the adapters by themselves
  */

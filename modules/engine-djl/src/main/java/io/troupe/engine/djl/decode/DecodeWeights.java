@@ -93,8 +93,8 @@ public final class DecodeWeights implements ProgramWeights, AutoCloseable {
 
     private NativeTensor prepare(int slot) {
       DecoderLayout.Parameter parameter = layout.parameters().get(slot);
-      NativeTensor tensor = decoder.zeros(ElementType.FLOAT32, parameter.extents());
-      tensor.memory().copyFrom(Objects.requireNonNull(sources.get(parameter.name())));
+      NativeTensor tensor = decoder.zerosThere(ElementType.FLOAT32, parameter.extents());
+      tensor.copyFrom(Objects.requireNonNull(sources.get(parameter.name())));
       return tensor;
     }
 

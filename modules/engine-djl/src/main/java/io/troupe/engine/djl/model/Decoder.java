@@ -138,6 +138,11 @@ public final class Decoder implements AutoCloseable {
     return program.zeros(type, shape);
   }
 
+  /** Zeros where the decoder computes. */
+  public NativeTensor zerosThere(ElementType type, long... shape) {
+    return program.zeros(device, type, shape);
+  }
+
   /** Returns a copy of a flat array in a precision. */
   NativeTensor converted(NativeTensor flat, FlatLayout layout, Precision precision) {
     try (TorchProgram.Call call = call("converted")) {

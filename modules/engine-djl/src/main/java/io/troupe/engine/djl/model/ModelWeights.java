@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * A set of tensors in the shape of the decoder's weights: weights, gradients, or one of AdamW's
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
  */
 public final class ModelWeights implements ProgramWeights, AutoCloseable {
   private static final long CACHE_LINE = 64;
+  private static final long TOUCHED = 16 << 20;
 
   private final Device device;
   private final FlatLayout flatLayout;
@@ -221,14 +223,30 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
 
   /** Returns a copy of a tensor in Java's native memory, as float32. */
   public static MemorySegment fetched(NativeTensor tensor, long elements) {
-    try (NativeTensor staged = tensor.toHost(ElementType.FLOAT32, elements)) {
-      return copied(staged.memory());
-    }
+    MemorySegment copy = allocated(elements * Float.BYTES);
+    touch(copy);
+    tensor.copyTo(copy);
+    return copy.asReadOnly();
+  }
+
+  /**
+   * Has the system make the pages of new memory on all cores. A copy from a device would wait for
+   * one core to make them: 1.5 GB/s on an H200's host, whose copies reach 15 GB/s.
+   */
+  private static void touch(MemorySegment fresh) {
+    LongStream.range(0, Math.ceilDiv(fresh.byteSize(), TOUCHED))
+        .parallel()
+        .map(i -> i * TOUCHED)
+        .forEach(
+            from -> fresh.asSlice(from, Math.min(TOUCHED, fresh.byteSize() - from)).fill((byte) 0));
+  }
+
+  private static MemorySegment allocated(long bytes) {
+    return WeightMemory.arena(bytes).allocate(bytes, CACHE_LINE);
   }
 
   private static MemorySegment copied(MemorySegment memory) {
-    long bytes = memory.byteSize();
-    MemorySegment copy = WeightMemory.arena(bytes).allocate(bytes, CACHE_LINE);
+    MemorySegment copy = allocated(memory.byteSize());
     copy.copyFrom(memory);
     return copy.asReadOnly();
   }
@@ -257,9 +275,10 @@ public final class ModelWeights implements ProgramWeights, AutoCloseable {
    */
   public void load(WeightSnapshot snapshot) {
     Map<String, MemorySegment> sources = sources(layout, snapshot);
-    fill(
-        (parameter, memory) ->
-            memory.copyFrom(Objects.requireNonNull(sources.get(parameter.name()))));
+    for (int i = 0; i < tensors.size(); i++) {
+      String name = layout.parameters().get(i).name();
+      tensors.get(i).copyFrom(Objects.requireNonNull(sources.get(name)));
+    }
   }
 
   /**

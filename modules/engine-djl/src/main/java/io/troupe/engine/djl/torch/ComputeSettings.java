@@ -56,6 +56,7 @@ public record ComputeSettings(
   }
 
   private static final int DEFAULT_DECODE_ROWS = 4096;
+  private static final int TILE = 128;
 
   /** 2,048 positions of a vocabulary of 32,768; the graph holds about three times as much. */
   public static final long DEFAULT_LOGIT_BYTES = 256L << 20;
@@ -120,10 +121,15 @@ public record ComputeSettings(
         bytes);
   }
 
-  /** Returns the number of positions whose logits fit the limit. */
+  /**
+   * Returns the number of positions whose logits fit the limit: whole tiles of a matrix product
+   * where one fits, because a GPU computes the rest of a tile too.
+   */
   public int logitRows(int vocabulary) {
-    return Math.toIntExact(
-        Math.clamp(logitBytes / ((long) Float.BYTES * vocabulary), 1, Integer.MAX_VALUE));
+    int most =
+        Math.toIntExact(
+            Math.clamp(logitBytes / ((long) Float.BYTES * vocabulary), 1, Integer.MAX_VALUE));
+    return most < TILE ? most : most - most % TILE;
   }
 
   /** Returns these settings with another limit of the size of a file of weights. */

@@ -3,13 +3,15 @@ package io.troupe.engine.djl.torch;
 import ai.djl.engine.EngineException;
 import ai.djl.pytorch.jni.TorchBridge;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A contiguous tensor in PyTorch's own memory, freed by {@link #close}. Java reads and writes a
- * tensor of the host through {@link #memory}, and a tensor of another device through a copy on the
- * host. PyTorch never sees Java's memory, because it could not keep that memory alive.
+ * tensor of the host through {@link #memory}, and a tensor of any device by {@link #copyTo} and
+ * {@link #copyFrom}. PyTorch sees Java's memory only within these calls, because it could not keep
+ * that memory alive.
  */
 public final class NativeTensor implements AutoCloseable {
   /** Element types, with DJL's numbers. */
@@ -28,6 +30,7 @@ public final class NativeTensor implements AutoCloseable {
   }
 
   private static final AtomicLong LIVE = new AtomicLong();
+  private static final long SLICE = 1L << 28; // elements; a direct buffer ends at 2 GiB
 
   /** The place of the elements. */
   private sealed interface Place {}
@@ -151,6 +154,55 @@ public final class NativeTensor implements AutoCloseable {
       } catch (EngineException failure) {
         throw TorchOutOfMemoryException.orItself(failure);
       }
+    }
+  }
+
+  /** Copies float32 numbers in row-major order in, as many as the tensor has elements. */
+  public void copyFrom(MemorySegment numbers) {
+    if (onHost()) {
+      memory().copyFrom(numbers);
+    } else {
+      inSlices(numbers, TorchBridge::assign);
+    }
+  }
+
+  /** Copies the elements out as float32 in row-major order; the memory has room for all of them. */
+  public void copyTo(MemorySegment numbers) {
+    if (place instanceof OnHost(var _, ElementType type) && type == ElementType.FLOAT32) {
+      numbers.copyFrom(memory());
+    } else {
+      inSlices(numbers, (own, java, shape) -> TorchBridge.assign(java, own, shape));
+    }
+  }
+
+  private interface SliceCopy {
+    void between(long own, long java, long[] shape);
+  }
+
+  private void inSlices(MemorySegment numbers, SliceCopy copy) {
+    if (!numbers.isNative()) {
+      throw new IllegalArgumentException(
+          "the numbers are on Java's heap, which PyTorch cannot read");
+    }
+    long elements = numbers.byteSize() / Float.BYTES;
+    long flat = TorchBridge.view(handle(), new long[] {elements});
+    try {
+      for (long from = 0; from < elements; from += SLICE) {
+        long count = Math.min(SLICE, elements - from);
+        ByteBuffer slice = numbers.asSlice(from * Float.BYTES, count * Float.BYTES).asByteBuffer();
+        long own = TorchBridge.slice(flat, from, from + count);
+        long java = TorchBridge.over(slice, ElementType.FLOAT32.number, count);
+        try {
+          copy.between(own, java, new long[] {count});
+        } finally {
+          TorchBridge.deleteTensor(java);
+          TorchBridge.deleteTensor(own);
+        }
+      }
+    } catch (EngineException failure) {
+      throw TorchOutOfMemoryException.orItself(failure);
+    } finally {
+      TorchBridge.deleteTensor(flat);
     }
   }
 

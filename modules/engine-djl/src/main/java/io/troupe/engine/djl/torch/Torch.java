@@ -4,6 +4,7 @@ import ai.djl.engine.Engine;
 import ai.djl.engine.EngineException;
 import ai.djl.pytorch.jni.TorchBridge;
 import io.troupe.engine.djl.install.TorchSelection;
+import java.util.stream.Stream;
 
 /**
  * The native library: how it is loaded, and what a thread must set before its first call.
@@ -14,6 +15,12 @@ import io.troupe.engine.djl.install.TorchSelection;
  * and then sets all three, so that the result of a thread never depends on other threads.
  */
 public final class Torch {
+  private static final long MORE_THAN_ANY_DEVICE = 1L << 48; // elements
+  private static final boolean GROWING_SEGMENTS =
+      Stream.of("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
+          .anyMatch(
+              name -> System.getenv().getOrDefault(name, "").contains("expandable_segments:True"));
+
   private Torch() {}
 
   /**
@@ -49,10 +56,20 @@ public final class Torch {
     System.setProperty("OPT_OUT_TRACKING", "true");
   }
 
-  /** Returns memory that CUDA's allocator caches to the device, for allocations of other sizes. */
+  /**
+   * Returns memory that CUDA's allocator caches to the device, for allocations of other sizes and
+   * other processes. DJL's call for it does nothing in a binding that was built without CUDA's
+   * headers, so the allocator is asked for more than any device has: it gives back what it caches
+   * before it refuses. An allocator of segments that grow would first take all of the device, so it
+   * is not asked; it has no use for sizes either.
+   */
   public static void emptyCache(Device device) {
-    if (device instanceof Device.Cuda) {
-      TorchBridge.emptyCudaCache();
+    if (device instanceof Device.Cuda && !GROWING_SEGMENTS) {
+      try {
+        NativeTensor.zeros(device, NativeTensor.ElementType.FLOAT32, MORE_THAN_ANY_DEVICE).close();
+      } catch (TorchOutOfMemoryException _) {
+        // As meant: the cache is empty now.
+      }
     }
   }
 

@@ -52,8 +52,13 @@ public final class TorchProgram implements AutoCloseable {
 
   /** Creates a tensor of zeros on the host; the watcher receives {@code zeros}. */
   public NativeTensor zeros(NativeTensor.ElementType type, long... shape) {
+    return zeros(Device.host(), type, shape);
+  }
+
+  /** Zeros on a device. */
+  public NativeTensor zeros(Device on, NativeTensor.ElementType type, long... shape) {
     announce("zeros");
-    return NativeTensor.zeros(type, shape);
+    return NativeTensor.zeros(on, type, shape);
   }
 
   private void announce(String call) {
