@@ -57,7 +57,7 @@ record GpuReport(GpuSetting setting, List<Result> rows) {
 
   void print() {
     System.out.println(title());
-    String line = "%-4s%-62s%12s%12s%8s%10s  %s%n";
+    String line = "%-4s%-62s%12s%12s%8s%14s  %s%n";
     System.out.printf(line, "", "", "ours", "PyTorch", "ratio", "bar", "");
     for (Result result : rows) {
       for (GpuMeasurement each : result.outcome.measurements()) {

@@ -12,6 +12,7 @@ import io.troupe.engine.djl.torch.Torch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.OptionalDouble;
@@ -69,8 +70,9 @@ record SingleRankWork() implements GpuWork {
 
   private static NativeTensor pattern() {
     NativeTensor pattern = NativeTensor.zeros(ElementType.FLOAT32, ELEMENTS);
+    MemorySegment numbers = pattern.memory();
     for (int i = 0; i < ELEMENTS; i++) {
-      pattern.memory().setAtIndex(ValueLayout.JAVA_FLOAT, i, value(i));
+      numbers.setAtIndex(ValueLayout.JAVA_FLOAT, i, value(i));
     }
     return pattern;
   }
@@ -96,8 +98,9 @@ record SingleRankWork() implements GpuWork {
 
   private static void requireUnchanged(NativeTensor tensor, int round) throws IOException {
     try (NativeTensor host = tensor.toHost(ElementType.FLOAT32, ELEMENTS)) {
+      MemorySegment numbers = host.memory();
       for (int i = 0; i < ELEMENTS; i++) {
-        float found = host.memory().getAtIndex(ValueLayout.JAVA_FLOAT, i);
+        float found = numbers.getAtIndex(ValueLayout.JAVA_FLOAT, i);
         if (found != value(i)) {
           throw new IOException(
               "round %d: element %d is %s, not %s".formatted(round, i, found, value(i)));

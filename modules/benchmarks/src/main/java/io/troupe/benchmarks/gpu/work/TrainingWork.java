@@ -147,6 +147,8 @@ record TrainingWork(TrainingLoad given) implements GpuWork {
         double seconds = (System.nanoTime() - start) / 1e9 / STEPS;
         return new Side(seconds, memory.most() - before);
       }
+    } finally {
+      policy.close();
     }
   }
 
