@@ -48,7 +48,7 @@ final class LauncherGateTest {
     assertThat(outcome.code()).isZero();
     assertThat(outcome.out()).contains("quality gate passed: 0 tests, 0 failed, 0 skipped");
     assertThat(machine.launch().err()).as("nothing is left to build").isEmpty();
-    assertThat(machine.mavenCalls()).last().asString().endsWith(" -B -ntp -T3C verify");
+    assertThat(machine.mavenCalls()).last().asString().endsWith(" -B -ntp -T2C verify");
   }
 
   @Test
