@@ -23,10 +23,13 @@ public final class TensorDigest {
    * each 16 MiB of its bytes.
    */
   public static String of(List<WeightSnapshot.Tensor> tensors) {
+    List<List<byte[]>> parts =
+        tensors.parallelStream().map(tensor -> parts(tensor.data())).toList();
     MessageDigest digest = Sha256.digest();
-    for (WeightSnapshot.Tensor tensor : tensors) {
+    for (int i = 0; i < parts.size(); i++) {
+      WeightSnapshot.Tensor tensor = tensors.get(i);
       digest.update((tensor.name() + " " + tensor.shape() + "\n").getBytes(StandardCharsets.UTF_8));
-      parts(tensor.data()).forEach(digest::update);
+      parts.get(i).forEach(digest::update);
     }
     return Sha256.hex(digest);
   }

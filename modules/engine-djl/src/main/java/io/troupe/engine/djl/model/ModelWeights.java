@@ -29,7 +29,7 @@ import java.util.stream.LongStream;
  */
 public final class ModelWeights implements ProgramWeights, AutoCloseable {
   private static final long CACHE_LINE = 64;
-  private static final long TOUCHED = 16 << 20;
+  private static final long TOUCHED = 1 << 20; // a matrix of a small model has a few
 
   private final Device device;
   private final FlatLayout flatLayout;
