@@ -50,6 +50,11 @@ record EvaluationLines(String task) {
     out.writeStringField("id", item.id());
   }
 
+  private void begin(JsonGenerator out, EvaluationItem item, int sample) throws IOException {
+    begin(out, item);
+    out.writeNumberField("sample", sample);
+  }
+
   private static void end(JsonGenerator out) throws IOException {
     out.writeEndObject();
     out.writeRaw('\n');
@@ -84,8 +89,7 @@ record EvaluationLines(String task) {
 
   void completion(JsonGenerator out, EvaluationItem item, int sample, Answer answer)
       throws IOException {
-    begin(out, item);
-    out.writeNumberField("sample", sample);
+    begin(out, item, sample);
     out.writeStringField("completion", answer.text());
     out.writeNumberField("tokens", answer.tokens());
     out.writeStringField("finish", answer.finish());
@@ -98,8 +102,7 @@ record EvaluationLines(String task) {
 
   void result(JsonGenerator out, EvaluationItem item, int sample, Verdict verdict)
       throws IOException {
-    begin(out, item);
-    out.writeNumberField("sample", sample);
+    begin(out, item, sample);
     switch (verdict) {
       case Verdict.Scored scored -> {
         judged(out, scored.reward(), scored.passed(), SCORED);

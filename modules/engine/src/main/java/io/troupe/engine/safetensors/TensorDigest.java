@@ -35,8 +35,8 @@ public final class TensorDigest {
   }
 
   private static List<byte[]> parts(MemorySegment data) {
-    LongStream parts = LongStream.range(0, Math.ceilDiv(data.byteSize(), PART));
-    return (data.byteSize() > PART ? parts.parallel() : parts)
+    return LongStream.range(0, Math.ceilDiv(data.byteSize(), PART))
+        .parallel()
         .mapToObj(
             part -> {
               long from = part * PART;

@@ -76,18 +76,8 @@ record PublicationWork() implements GpuWork {
               "s",
               published,
               theirs(setting, shape, notes)));
-      found.add(
-          row(
-              "of these their digest, " + setting.named("0.6B"),
-              "s",
-              digested,
-              OptionalDouble.empty()));
-      found.add(
-          row(
-              "weights into a sampler, " + setting.named("0.6B"),
-              "s",
-              loaded,
-              OptionalDouble.empty()));
+      found.add(row("of these their digest, " + setting.named("0.6B"), "s", digested));
+      found.add(row("weights into a sampler, " + setting.named("0.6B"), "s", loaded));
       found.addAll(sampled(trainer, sampler, shape, tokens));
     }
     policy.close();
@@ -155,15 +145,15 @@ record PublicationWork() implements GpuWork {
             distance / count,
             OptionalDouble.empty(),
             DISTANCE),
-        row(
-            "sampling, %d rows".formatted(batch.size()),
-            "tokens/s",
-            count / seconds,
-            OptionalDouble.empty()));
+        row("sampling, %d rows".formatted(batch.size()), "tokens/s", count / seconds));
   }
 
   private static double seconds(long start) {
     return (System.nanoTime() - start) / 1e9;
+  }
+
+  private static GpuMeasurement row(String name, String unit, double value) {
+    return row(name, unit, value, OptionalDouble.empty());
   }
 
   private static GpuMeasurement row(String name, String unit, double value, OptionalDouble theirs) {

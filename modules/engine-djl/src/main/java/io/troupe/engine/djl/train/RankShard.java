@@ -179,10 +179,8 @@ final class RankShard implements AutoCloseable {
   private static void take(NativeTensor piece, long at, MemorySegment numbers) {
     long count = numbers.byteSize() / Float.BYTES;
     if (count > 0) {
-      try (NativeTensor staged = NativeTensor.zeros(ElementType.FLOAT32, count);
-          NativeTensor range = piece.slice(at, at + count)) {
-        staged.memory().copyFrom(numbers);
-        range.assign(staged, count);
+      try (NativeTensor range = piece.slice(at, at + count)) {
+        range.copyFrom(numbers);
       }
     }
   }
