@@ -2,6 +2,7 @@ package io.troupe.ranks;
 
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankNotices;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.StateFiles;
 import io.troupe.engine.parallel.TrainerRanks;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +21,7 @@ abstract class ConnectedRanks implements TrainerRanks {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectedRanks.class);
 
   private final Path scratch;
-  private final Consumer<String> say;
+  private final RankNotices notices;
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("rank-talk-", 0).factory());
 
@@ -32,11 +32,11 @@ abstract class ConnectedRanks implements TrainerRanks {
    * Ranks that have not begun.
    *
    * @param scratch folder for states, which nothing else uses
-   * @param say takes sentences for the user
+   * @param notices takes what the user should know
    */
-  ConnectedRanks(Path scratch, Consumer<String> say) {
+  ConnectedRanks(Path scratch, RankNotices notices) {
     this.scratch = scratch;
-    this.say = say;
+    this.notices = notices;
   }
 
   /** Returns the next calls to all ranks. */
@@ -47,7 +47,7 @@ abstract class ConnectedRanks implements TrainerRanks {
   }
 
   void say(String sentence) {
-    say.accept(sentence);
+    notices.say(sentence);
   }
 
   @Override
@@ -78,9 +78,9 @@ abstract class ConnectedRanks implements TrainerRanks {
   }
 
   @Override
-  public final void wentBack(String reason) {
-    LOG.warn("event=trainer_ranks_went_back reason=\"{}\"", reason);
-    say(reason);
+  public final void wentBack(long steps, String reason) {
+    LOG.warn("event=trainer_ranks_went_back steps={} reason=\"{}\"", steps, reason);
+    notices.wentBack(steps, reason);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.troupe.base.process.ChildProcesses;
 import io.troupe.base.process.ChildSpec;
 import io.troupe.core.outage.RestartBackoff;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankNotices;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.secret.RunSecret;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /**
  * Ranks that are child processes of the coordinator, which exchange over sockets. One that ends is
@@ -56,9 +56,9 @@ public final class LocalRanks extends ConnectedRanks {
       RestartBackoff.Settings policy,
       Duration limit,
       Path scratch,
-      Consumer<String> say)
+      RankNotices notices)
       throws IOException {
-    super(scratch, say);
+    super(scratch, notices);
     this.limit = limit;
     this.rankListener =
         RankListener.open(
@@ -69,7 +69,7 @@ public final class LocalRanks extends ConnectedRanks {
             this::onReport);
     for (int rank = 0; rank < ranks; rank++) {
       ChildSpec child = starter.of(rank, rankListener.address(), secret.hex());
-      slots.add(new LocalRank(rank, child, children, this::report, policy, say));
+      slots.add(new LocalRank(rank, child, children, this::report, policy, notices::say));
     }
   }
 
@@ -93,12 +93,12 @@ public final class LocalRanks extends ConnectedRanks {
    *
    * @param limit for each of them to begin, and to make a step
    * @param scratch folder for states, which nothing else uses
-   * @param say takes which ranks start, and which are lost
+   * @param notices takes which ranks start, and which are lost
    */
   public static LocalRanks of(
-      int ranks, Starter starter, Duration limit, Path scratch, Consumer<String> say)
+      int ranks, Starter starter, Duration limit, Path scratch, RankNotices notices)
       throws IOException {
-    return of(ranks, starter, RestartBackoff.Settings.DEFAULT, limit, scratch, say);
+    return of(ranks, starter, RestartBackoff.Settings.DEFAULT, limit, scratch, notices);
   }
 
   /** Ranks with another rule of when a process is started again. */
@@ -108,10 +108,10 @@ public final class LocalRanks extends ConnectedRanks {
       RestartBackoff.Settings policy,
       Duration limit,
       Path scratch,
-      Consumer<String> say)
+      RankNotices notices)
       throws IOException {
     require(ranks >= 1, "a trainer has 1 rank or more, not %d", ranks);
-    return new LocalRanks(ranks, starter, policy, limit, scratch, say);
+    return new LocalRanks(ranks, starter, policy, limit, scratch, notices);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.troupe.ranks;
 
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
+import io.troupe.engine.parallel.RankNotices;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -54,10 +54,10 @@ public final class RemoteRanks extends ConnectedRanks {
    * @param registry not closed with this
    * @param scratch folder for states, which nothing else uses; ranks whose hosts share it read and
    *     write it, the others send and receive
-   * @param say takes which ranks the trainer waits for, which begin, and which are lost
+   * @param notices takes which ranks the trainer waits for, which begin, and which are lost
    */
-  public RemoteRanks(RankRegistry registry, Patience patience, Path scratch, Consumer<String> say) {
-    super(scratch, say);
+  public RemoteRanks(RankRegistry registry, Patience patience, Path scratch, RankNotices notices) {
+    super(scratch, notices);
     this.registry = registry;
     this.patience = patience;
   }

@@ -72,7 +72,9 @@ final class ToyRanksTest {
   private ToyPolicy over(int ranks, CollectiveFactory groups) {
     ToyPolicy plain = new ToyPolicy(POLICY);
     return plain.by(
-        () -> new ThreadRanks(ranks, groups, folder.resolve("states"), () -> plain.newRank(ranks)));
+        () ->
+            new ThreadRanks(
+                ranks, groups, folder.resolve("states"), () -> plain.newRank(ranks), groups::lost));
   }
 
   private record Trained(
@@ -199,7 +201,8 @@ final class ToyRanksTest {
             2,
             new SharedMemoryGroups(Duration.ofSeconds(60)),
             folder.resolve("states"),
-            () -> broken)) {
+            () -> broken,
+            _ -> {})) {
       ranks.begin(folder);
       assertThatThrownBy(() -> ranks.step(batch.splitAcross(2), OPTIMISATION))
           .isInstanceOf(IllegalStateException.class)

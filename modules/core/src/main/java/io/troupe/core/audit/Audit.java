@@ -194,6 +194,7 @@ public final class Audit {
       case Event.VerificationResumed _ -> verifiersSuspended = false;
       case Event.NodeSkipped _, Event.NodeCaughtUp _ -> {} // No promise is about who waits.
       case Event.ProcessStarted _, Event.WeightsMade _, Event.GroupDigested _ -> {}
+      case Event.RanksWentBack _ -> {} // What is made again was trained before.
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
       case Event.LossTokensCounted said -> lossTokensCounted = Optional.of(said);
       case Event.StepTrained(long number, List<GroupId> kept) -> onStepTrained(number, kept);

@@ -223,6 +223,8 @@ public record Coordination(RunLimits limits) {
             emit(new Event.NodeSkipped(node, version, reason));
         case Input.NodeCaughtUp(String node, WeightVersion version) ->
             emit(new Event.NodeCaughtUp(node, version));
+        case Input.RanksWentBack(long steps, String reason) ->
+            emit(new Event.RanksWentBack(steps, reason));
         case Input.StepTrained(long step) -> onStepTrained(step);
         case Input.StepSkipped skipped -> onStepSkipped(skipped);
         case Input.CheckpointSaved(long step, boolean last) -> onCheckpointSaved(step, last);

@@ -133,6 +133,14 @@ public sealed interface Event {
   /** A node that was skipped holds the newest weights again. */
   record NodeCaughtUp(String node, WeightVersion version) implements Event, Notice {}
 
+  /**
+   * Trainer ranks were lost with the copies that the others need, so the ranks begin again from
+   * their last saved state.
+   *
+   * @param steps that the ranks make again, from the same batches, before they continue
+   */
+  record RanksWentBack(long steps, String reason) implements Event, Notice {}
+
   /** A training step began on these groups, from the present version. */
   record StepStarted(long step, List<GroupId> groups) implements Event, GroupEvent {
     public StepStarted {

@@ -79,6 +79,9 @@ public sealed interface Input {
   /** A node that was skipped holds the newest weights again. */
   record NodeCaughtUp(String node, WeightVersion version) implements Input {}
 
+  /** Trainer ranks begin again from their last saved state, as in {@link Event.RanksWentBack}. */
+  record RanksWentBack(long steps, String reason) implements Input {}
+
   /** The trainer finished a step; its weights are ready to publish. */
   record StepTrained(long step) implements Input {}
 

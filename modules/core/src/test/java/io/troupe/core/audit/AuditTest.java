@@ -72,6 +72,7 @@ final class AuditTest {
     events.add(new Event.AnswerRefused(lease(2, 3), "its lease has ended"));
     events.add(new Event.NodeSkipped("n2", new WeightVersion(1), "it was slow"));
     events.add(new Event.NodeCaughtUp("n2", new WeightVersion(1)));
+    events.add(new Event.RanksWentBack(1, "rank 1 and rank 2 are lost"));
 
     AuditReport report = audit(events);
 

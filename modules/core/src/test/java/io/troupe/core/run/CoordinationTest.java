@@ -51,6 +51,21 @@ class CoordinationTest {
       assertThat(run.tell(new Input.Tick()).granted()).containsExactly(1L, 2L);
     }
 
+    /** A warm-up goes by the ranks, too. */
+    @Test
+    void ranksWentBack_atAnyTime_isAnEventThatChangesNothingElse() {
+      for (Rehearsal run :
+          List.of(
+              new Limits().starting(), new Limits().begun(), new Limits().begun().ask("a", 2))) {
+        RunState before = run.state();
+        run.tell(new Input.RanksWentBack(7, "rank 1 and rank 2 are lost"));
+        assertThat(run.events())
+            .containsExactly(new Event.RanksWentBack(7, "rank 1 and rank 2 are lost"));
+        assertThat(run.effects()).isEmpty();
+        assertThat(run.state()).isEqualTo(before);
+      }
+    }
+
     @Test
     void drainRequested_beforeBegin_endsAtOnce() {
       Rehearsal run = new Limits().starting().tell(new Input.DrainRequested());

@@ -53,9 +53,7 @@ final class MadeSteps {
       Optional<String> lacking = ranks.recover(reached);
       if (lacking.isPresent()) {
         reached = 0;
-        ranks.wentBack(
-            "%s; the ranks go back to their last saved state and make %d %s again first"
-                .formatted(lacking.get(), made.size(), made.size() == 1 ? "step" : "steps"));
+        ranks.wentBack(made.size(), lacking.get());
       }
     }
     while (reached < made.size()) {

@@ -22,6 +22,7 @@ public final class ThreadRanks implements TrainerRanks {
   private final CollectiveFactory groups;
   private final Path scratch;
   private final Supplier<TrainerRank> maker;
+  private final RankNotices notices;
   private final ExecutorService threads;
   private final List<TrainerRank> ranks = new ArrayList<>();
   private List<Collective> group = List.of();
@@ -32,13 +33,19 @@ public final class ThreadRanks implements TrainerRanks {
    * @param groups opens a group at the beginning and after every lost rank
    * @param scratch folder for states, which nothing else uses
    * @param maker creates a rank
+   * @param notices takes that the ranks go back
    */
   public ThreadRanks(
-      int size, CollectiveFactory groups, Path scratch, Supplier<TrainerRank> maker) {
+      int size,
+      CollectiveFactory groups,
+      Path scratch,
+      Supplier<TrainerRank> maker,
+      RankNotices notices) {
     this.size = size;
     this.scratch = scratch;
     this.groups = groups;
     this.maker = maker;
+    this.notices = notices;
     this.threads =
         Executors.newFixedThreadPool(
             size, Thread.ofPlatform().daemon().name("trainer-rank-", 0).factory());
@@ -106,8 +113,8 @@ public final class ThreadRanks implements TrainerRanks {
   }
 
   @Override
-  public void wentBack(String reason) {
-    groups.lost(reason);
+  public void wentBack(long steps, String reason) {
+    notices.wentBack(steps, reason);
   }
 
   @Override

@@ -61,8 +61,8 @@ public interface TrainerRanks extends AutoCloseable {
    */
   Optional<String> recover(long steps) throws RankLostException;
 
-  /** Receives why the ranks go back to their last saved state. */
-  void wentBack(String reason);
+  /** Receives that the ranks go back to their last saved state, as {@link RankNotices} do. */
+  void wentBack(long steps, String reason);
 
   /** Returns a folder that nothing else uses, for states; ranks that see it read and write it. */
   Path scratch();

@@ -26,6 +26,7 @@ import io.troupe.engine.djl.model.WeightDecay;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.TorchReport;
 import io.troupe.engine.djl.train.TrainingMode;
+import io.troupe.engine.parallel.RankNotices;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
@@ -70,7 +71,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -502,16 +502,16 @@ public record Composition(
    *
    * @param gpus of the coordinator and its ranks; none if that is not known
    * @param registry where ranks of nodes report, if nodes start them
-   * @param say takes lines about the ranks
+   * @param notices takes what the user should know about the ranks
    * @throws UnsupportedPolicyException if the device is not there
    */
   public PolicyEngines engines(
-      RunFolder folder, List<String> gpus, Optional<RankRegistry> registry, Consumer<String> say)
+      RunFolder folder, List<String> gpus, Optional<RankRegistry> registry, RankNotices notices)
       throws UnsupportedPolicyException {
     String device = coordinatorDevice();
     PolicyEngines members = engines(device, Optional.empty());
     return engines(
-        device, new TrainerRankGroups(config, folder, members, gpus, registry, say).groups());
+        device, new TrainerRankGroups(config, folder, members, gpus, registry, notices).groups());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.troupe.base.process.ChildSpec;
 import io.troupe.config.PlacementSection;
 import io.troupe.config.RunConfig;
 import io.troupe.engine.PolicyEngines;
+import io.troupe.engine.parallel.RankNotices;
 import io.troupe.engine.parallel.ThreadRanks;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.ranks.LocalRanks;
@@ -22,7 +23,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * @param gpus of the coordinator and its ranks, as CUDA_VISIBLE_DEVICES lists them; none if that is
  *     not known
  * @param registry where ranks of nodes report, if nodes start them
- * @param say takes lines about processes that start or are lost
+ * @param notices takes which ranks start or are lost
  */
 public record TrainerRankGroups(
     RunConfig config,
@@ -40,7 +40,7 @@ public record TrainerRankGroups(
     PolicyEngines members,
     List<String> gpus,
     Optional<RankRegistry> registry,
-    Consumer<String> say) {
+    RankNotices notices) {
   private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
 
   /** The accelerators that this process may use, as far as its environment lists them. */
@@ -73,7 +73,8 @@ public record TrainerRankGroups(
                           ranks,
                           new SharedMemoryGroups(Composition.RANK_DEADLINE),
                           states(),
-                          () -> members.newRank(ranks)));
+                          () -> members.newRank(ranks),
+                          notices));
       case CHILDREN -> Optional.of(() -> processes(ranks));
       case NODES ->
           Optional.of(
@@ -82,13 +83,13 @@ public record TrainerRankGroups(
                       registry.orElseThrow(),
                       RemoteRanks.Patience.of(placement.stepLimit()),
                       states(),
-                      say));
+                      notices));
     };
   }
 
   private TrainerRanks processes(int ranks) {
     try {
-      return LocalRanks.of(ranks, this::child, config.placement().stepLimit(), states(), say);
+      return LocalRanks.of(ranks, this::child, config.placement().stepLimit(), states(), notices);
     } catch (IOException e) {
       throw new UncheckedIOException("trainer ranks cannot be started: " + e.getMessage(), e);
     }

@@ -57,7 +57,8 @@ public final class ReplayedTrainer implements AutoCloseable {
     this.version = plan.version();
     this.pool = composition.pool();
     this.settings = composition.settings();
-    this.room = new EngineRegistry(composition.engines(folder, List.of(), Optional.empty(), say));
+    this.room =
+        new EngineRegistry(composition.engines(folder, List.of(), Optional.empty(), say::accept));
     this.tasks =
         new TrainerTasks(
             room,

@@ -228,7 +228,11 @@ public final class TrainSession {
     PolicyEngines engines =
         DistillationEngines.of(
             composition.config(),
-            composition.engines(folder, stage.gpus(), stage.ranks(), screen::note),
+            composition.engines(
+                folder,
+                stage.gpus(),
+                stage.ranks(),
+                new JournalledRanks(this::decide, screen::note)),
             screen::say);
     try (actors) {
       VerifierPools verifiers =
@@ -532,12 +536,7 @@ public final class TrainSession {
           screen.say(
               "draining: groups in flight may finish, then everything is saved"
                   + " (again to stop now, from the last checkpoint)");
-          var _ =
-              stage
-                  .started()
-                  .thenAccept(
-                      run ->
-                          run.coordinator().tell(new Coordinator.Tell(new Input.DrainRequested())));
+          decide(new Input.DrainRequested());
         },
         number -> {
           screen.say(
@@ -548,6 +547,11 @@ public final class TrainSession {
           var _ = opened.thenAccept(room -> stop(room, screen));
           Runtime.getRuntime().halt(ExitCode.ofSignal(number));
         });
+  }
+
+  /** Asks the coordinator to decide on an input, as soon as there is one. */
+  private void decide(Input input) {
+    var _ = stage.started().thenAccept(run -> run.coordinator().tell(new Coordinator.Tell(input)));
   }
 
   private static void stop(EngineRegistry room, RunOutput screen) {

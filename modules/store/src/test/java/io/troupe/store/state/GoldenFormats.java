@@ -40,7 +40,8 @@ final class GoldenFormats {
                   new LeaseId(new GroupId(8), 13),
                   List.of(1.0),
                   List.of(TokenVersions.uniform(new WeightVersion(4), 3)),
-                  List.of(new EpisodeSummary(2, 1, StopReason.COMPLETED, 1, 56, 780, 860)))));
+                  List.of(new EpisodeSummary(2, 1, StopReason.COMPLETED, 1, 56, 780, 860)))),
+          new Event.RanksWentBack(7, "the ranks that kept piece 1 of 3 are lost"));
 
   private GoldenFormats() {}
 

@@ -194,6 +194,13 @@ public record EventText(
               "good",
               Map.of("node", node, "version", version.number()),
               () -> "node %s holds the newest weights again, %s".formatted(node, version));
+      case Event.RanksWentBack(long steps, String reason) ->
+          Line.story(
+              "bad",
+              Map.of("steps", steps, "reason", reason),
+              () ->
+                  "trainer ranks go back to their last saved state, %d steps again: %s"
+                      .formatted(steps, reason));
       case Event.WorkerRetired(var worker) ->
           Line.story("plain", worker, Map.of(), () -> worker + " finishes what it has and leaves");
       case Event.WorkerSuspended(var worker, int failures, String reason, long at, long until) ->

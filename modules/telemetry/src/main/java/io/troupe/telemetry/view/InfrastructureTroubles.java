@@ -18,6 +18,7 @@ public final class InfrastructureTroubles {
   private static final long FORGOTTEN_MILLIS = 600_000;
 
   private static final String VERIFIERS = "verifiers";
+  private static final String RANKS = "trainer ranks";
   private static final String TRACES = "traces";
   private static final String COPY = "copy";
 
@@ -33,7 +34,10 @@ public final class InfrastructureTroubles {
     /** Whether groups wait for it. */
     private boolean ofSampling() {
       String who = trouble.who();
-      return !who.equals(TRACES) && !who.equals(COPY) && !who.startsWith(TRACKER);
+      return !who.equals(RANKS)
+          && !who.equals(TRACES)
+          && !who.equals(COPY)
+          && !who.startsWith(TRACKER);
     }
   }
 
@@ -52,6 +56,14 @@ public final class InfrastructureTroubles {
       case Event.VerificationSuspended(String reason, long _, long _) ->
           begins(VERIFIERS, at, reason, "are away, and nothing new is sampled until one judges");
       case Event.VerificationResumed _ -> ends(VERIFIERS, at, "judge again");
+      case Event.RanksWentBack(long steps, String reason) ->
+          begins(
+              RANKS,
+              at,
+              reason,
+              "go back to their last saved state and make %d %s again first"
+                  .formatted(steps, steps == 1 ? "step" : "steps"));
+      case Event.StepTrained _, Event.StepSkipped _ -> ends(RANKS, at, "train again");
       case Event.WorkerRetired(var worker) -> {
         known.remove("worker " + worker.place());
         yield Optional.empty();

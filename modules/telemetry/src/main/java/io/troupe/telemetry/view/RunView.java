@@ -48,8 +48,8 @@ public record RunView(
   /**
    * Infrastructure that is out of order.
    *
-   * @param who a worker's place, the verifiers, the workers where none is there, the traces, the
-   *     copy, or a tracker
+   * @param who a worker's place, the verifiers, the workers where none is there, the trainer's
+   *     ranks, the traces, the copy, or a tracker
    * @param what is the matter with it
    * @param since milliseconds since 1970
    * @param reason the last failure

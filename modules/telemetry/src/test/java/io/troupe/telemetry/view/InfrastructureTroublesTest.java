@@ -58,6 +58,28 @@ final class InfrastructureTroublesTest {
   }
 
   @Test
+  void event_ranksWentBack_isOneTroubleOfTheTrainerUntilAStepEnds() {
+    InfrastructureTroubles troubles = new InfrastructureTroubles();
+    assertThat(troubles.event(1_000, new Event.RanksWentBack(2, "piece 1 of 3 is lost")))
+        .contains(
+            "trainer ranks go back to their last saved state and make 2 steps again first:"
+                + " piece 1 of 3 is lost");
+    assertThat(troubles.event(2_000, new Event.RanksWentBack(1, "piece 2 of 3 is lost"))).isEmpty();
+    assertThat(troubles.at(900_000))
+        .containsExactly(
+            new RunView.Trouble(
+                "trainer ranks",
+                "go back to their last saved state and make 1 step again first",
+                1_000,
+                "piece 2 of 3 is lost"));
+    assertThat(troubles.ofSampling(2_000)).isEmpty();
+    assertThat(troubles.event(61_000, new Event.StepTrained(3)))
+        .contains("trainer ranks train again after 60.0 s");
+    assertThat(troubles.at(61_000)).isEmpty();
+    assertThat(troubles.event(62_000, new Event.StepTrained(4))).isEmpty();
+  }
+
+  @Test
   void at_placeThatNothingIsHeardOfForTenMinutes_hasLeft() {
     InfrastructureTroubles troubles = new InfrastructureTroubles();
     var _ = troubles.event(1_000, suspended(3, 0, 1_000));
@@ -85,6 +107,7 @@ final class InfrastructureTroublesTest {
     fold.event(4_000, new Event.VerificationSuspended("no image", 5_000, 6_000));
     fold.event(5_000, new Event.VerificationResumed());
     fold.event(6_000, new Event.TaskMastered(50));
+    fold.event(7_000, new Event.RanksWentBack(2, "piece 1 of 3 is lost"));
     assertThat(fold.events(1, 0, 100))
         .extracting(EventText::atMillis, EventText::tone, EventText::worker, EventText::text)
         .containsExactly(
@@ -96,7 +119,13 @@ final class InfrastructureTroublesTest {
             tuple(3_000L, "good", WORKER.value(), "rollout-1-0123abcd works again"),
             tuple(4_000L, "bad", "", "verifiers are away, nothing is granted for 1.0 s: no image"),
             tuple(5_000L, "good", "", "verifiers judge again"),
-            tuple(6_000L, "good", "", "every completion of the last 50 groups was right"));
+            tuple(6_000L, "good", "", "every completion of the last 50 groups was right"),
+            tuple(
+                7_000L,
+                "bad",
+                "",
+                "trainer ranks go back to their last saved state, 2 steps again:"
+                    + " piece 1 of 3 is lost"));
   }
 
   @Test

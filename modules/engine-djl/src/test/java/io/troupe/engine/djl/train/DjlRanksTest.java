@@ -58,7 +58,9 @@ final class DjlRanksTest {
 
   private static DjlPolicy over(int ranks, DjlPolicy plain) {
     return plain.by(
-        () -> new ThreadRanks(ranks, BarrierGroup::open, scratch, () -> plain.newRank(ranks)));
+        () ->
+            new ThreadRanks(
+                ranks, BarrierGroup::open, scratch, () -> plain.newRank(ranks), _ -> {}));
   }
 
   private record Trained(

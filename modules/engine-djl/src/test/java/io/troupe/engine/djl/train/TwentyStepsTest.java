@@ -136,7 +136,9 @@ final class TwentyStepsTest {
   private static Map<String, double[]> weightsOver(int ranks, DjlPolicy plain) {
     DjlPolicy over =
         plain.by(
-            () -> new ThreadRanks(ranks, BarrierGroup::open, scratch, () -> plain.newRank(ranks)));
+            () ->
+                new ThreadRanks(
+                    ranks, BarrierGroup::open, scratch, () -> plain.newRank(ranks), _ -> {}));
     try (TrainingEngine trainer = over.newTrainer(5)) {
       train(trainer, 1e-3);
       return Fixtures.weights(trainer);
