@@ -4,6 +4,7 @@ import akka.actor.ActorRef;
 import akka.actor.Kill;
 import akka.actor.typed.ActorSystem;
 import akka.actor.typed.javadsl.Adapter;
+import akka.actor.typed.javadsl.Behaviors;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.base.build.BuildId;
 import io.troupe.base.build.BuildInfo;
@@ -65,6 +66,7 @@ final class TestWorker implements AutoCloseable {
                 name,
                 verifiers.rewards(),
                 ProcessProbe.ofWorker(name, verifiers.rewards(), () -> {}),
+                Behaviors.ignore(),
                 (given, pool) -> {
                   posts.add(given);
                   return RolloutWorker.create(

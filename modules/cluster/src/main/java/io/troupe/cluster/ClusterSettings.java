@@ -7,8 +7,10 @@ import akka.actor.setup.ActorSystemSetup;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.base.net.HostPort;
+import io.troupe.cluster.evaluation.EvaluationClient;
 import io.troupe.cluster.split.LeaseSetup;
 import io.troupe.cluster.tls.TlsTransport;
+import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.Run;
 import io.troupe.store.folder.RunLease;
 import java.time.Instant;
@@ -42,7 +44,9 @@ public record ClusterSettings(
     /** A node agent. */
     NODE("node"),
     /** A rollout worker. */
-    ROLLOUT("rollout");
+    ROLLOUT("rollout"),
+    /** An evaluation that workers sample for. */
+    EVALUATION("evaluation");
 
     private final String akkaName;
 
@@ -74,7 +78,9 @@ public record ClusterSettings(
       List.of(
           CoordinatorGuardian.path(Run.TRAINER),
           CoordinatorGuardian.path(Run.RECORDER),
-          WorkerHost.WORKER_PATHS);
+          WorkerHost.WORKER_PATHS,
+          "/user/" + EvaluationSampler.NAME,
+          EvaluationClient.REPLY_PATHS);
 
   public ClusterSettings {
     roles = Set.copyOf(roles);

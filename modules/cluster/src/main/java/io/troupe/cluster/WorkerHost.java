@@ -3,6 +3,7 @@ package io.troupe.cluster;
 import akka.actor.typed.ActorRef;
 import akka.actor.typed.Behavior;
 import akka.actor.typed.Signal;
+import akka.actor.typed.SupervisorStrategy;
 import akka.actor.typed.Terminated;
 import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
@@ -10,6 +11,7 @@ import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
 import akka.actor.typed.receptionist.Receptionist;
 import io.troupe.cluster.diagnostics.Diagnostics;
+import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.VerifierPool;
@@ -89,10 +91,11 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
   }
 
   /**
-   * The guardian of a worker's JVM, with a host and a verifier pool. The actor system terminates
-   * with the host.
+   * The guardian of a worker's JVM, with a host, a verifier pool, and what samples for evaluations.
+   * The actor system terminates with the host.
    *
    * @param probe answers questions about this process
+   * @param evaluations samples for evaluations of other processes
    * @param makeWorker creates the worker for the actors of a run and the verifier pool
    * @param onRunEnd called when the host is ordered to stop
    */
@@ -100,6 +103,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
       String name,
       VerifierService verifier,
       Diagnostics.Probe probe,
+      Behavior<EvaluationSampler.Command> evaluations,
       BiFunction<Run.RunActors, ActorRef<VerifierPool.Command>, Behavior<RolloutWorker.Command>>
           makeWorker,
       Runnable onRunEnd) {
@@ -108,6 +112,9 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
           ActorRef<VerifierPool.Command> verifiers =
               context.spawn(VerifierPool.create(verifier), "verifiers");
           context.spawn(Diagnostics.create(name, probe), Diagnostics.NAME);
+          context.spawn(
+              Behaviors.supervise(evaluations).onFailure(SupervisorStrategy.restart()),
+              EvaluationSampler.NAME);
           ActorRef<Command> host =
               context.spawn(
                   create(name, actors -> makeWorker.apply(actors, verifiers), onRunEnd), NAME);

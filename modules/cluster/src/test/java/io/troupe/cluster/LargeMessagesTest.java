@@ -51,7 +51,12 @@ class LargeMessagesTest {
       ActorSystem<WorkerHost.Command> system =
           ActorSystem.create(
               WorkerHost.guardian(
-                  "a-w1", verifier, (_, _) -> new byte[0], (_, _) -> telling(path), () -> {}),
+                  "a-w1",
+                  verifier,
+                  (_, _) -> new byte[0],
+                  Behaviors.ignore(),
+                  (_, _) -> telling(path),
+                  () -> {}),
               ClusterSettings.SYSTEM_NAME,
               ConfigFactory.parseString("akka.actor.provider = local").withFallback(config));
       try {

@@ -29,14 +29,18 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SamplingSettings;
 import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.runtime.Coordinator;
+import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.Recorder;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.Trainer;
 import io.troupe.runtime.WireMessage;
 import io.troupe.runtime.episode.EpisodeTrace;
+import io.troupe.runtime.evaluation.EvaluatedWeights;
+import io.troupe.runtime.evaluation.EvaluationRequest;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.runtime.weights.SampledWeights;
@@ -114,6 +118,28 @@ final class WireMessagesTest {
         new RolloutWorker.Drain(),
         new RolloutWorker.Released(),
         new RolloutWorker.WeightsPublished(new PublishedWeights(VERSION, "ab12", "/run/v3")),
+        new EvaluationSampler.Sample(
+            3,
+            new EvaluatedWeights(
+                "r", new PublishedWeights(VERSION, "ab12", "/runs/r/v3"), "ab/1/h:1//", "00ff"),
+            0,
+            2,
+            List.of(
+                new EvaluationRequest(
+                    new int[] {4, 5},
+                    16,
+                    new SamplingSettings(
+                        0.7, 0.9, 40, 0.1, 1.1, 64, Set.of(7, 9), List.of("Q:", "\n"), true),
+                    -9)),
+            ref()),
+        new EvaluationSampler.Abandon(3, ref()),
+        new EvaluationSampler.Sampled(
+            3, 1, List.of(completion(new float[0]), completion(new float[] {-1, -2, -3})), "ab12"),
+        new EvaluationSampler.Unanswerable(3, 1, "too long"),
+        new EvaluationSampler.Working(3),
+        new EvaluationSampler.Busy(3),
+        new EvaluationSampler.Failed(3, "no memory"),
+        new EvaluationSampler.Refused(3, "another run"),
         new Trainer.Deliver(
             ScoredGroup.ofCompletions(
                 LEASE,
@@ -211,6 +237,8 @@ final class WireMessagesTest {
         Stream.of(
                 Coordinator.Command.class,
                 RolloutWorker.Command.class,
+                EvaluationSampler.Command.class,
+                EvaluationSampler.Reply.class,
                 Trainer.Command.class,
                 Recorder.Command.class,
                 JoinGate.Command.class,

@@ -3,7 +3,10 @@ package io.troupe.evaluation;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** What samples the prompts of an evaluation: an engine of this process, or servers. */
+/**
+ * What samples the prompts of an evaluation: an engine of this process, servers, or a cluster's
+ * workers.
+ */
 public interface AnswerSource extends AutoCloseable {
   /**
    * Starts to sample.
@@ -11,6 +14,13 @@ public interface AnswerSource extends AutoCloseable {
    * @return one stage a question, in order: its answers, or why there are none
    */
   List<CompletionStage<List<Answer>>> answer(List<Question> questions);
+
+  /**
+   * How many chunks of questions it takes at a time at present: more than one where many sample.
+   */
+  default int chunksAtOnce() {
+    return 1;
+  }
 
   /** What samples the prompts of a task: the same, unless the tasks are answered differently. */
   default AnswerSource forTask(EvaluationTask task) {

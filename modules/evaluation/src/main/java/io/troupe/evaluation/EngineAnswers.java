@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -41,12 +42,18 @@ public final class EngineAnswers implements AnswerSource {
 
   private final PartSampler sampler;
   private final Tokenizer tokenizer;
+  private final IntSupplier chunksAtOnce;
   private final AtomicLong requests = new AtomicLong();
 
   /** Answers that are what a sampler makes. */
   public EngineAnswers(PartSampler sampler, Tokenizer tokenizer) {
+    this(sampler, tokenizer, () -> 1);
+  }
+
+  private EngineAnswers(PartSampler sampler, Tokenizer tokenizer, IntSupplier chunksAtOnce) {
     this.sampler = sampler;
     this.tokenizer = tokenizer;
+    this.chunksAtOnce = chunksAtOnce;
   }
 
   /**
@@ -55,7 +62,21 @@ public final class EngineAnswers implements AnswerSource {
    * @param engine stays open when this is closed
    */
   public EngineAnswers(SamplingEngine engine, Tokenizer tokenizer) {
-    this(new Completions(engine, tokenizer), tokenizer);
+    this(engine, tokenizer, () -> 1);
+  }
+
+  /**
+   * The same of what is many engines.
+   *
+   * @param engine samples each chunk on an idle one of them; stays open when this is closed
+   */
+  public EngineAnswers(SamplingEngine engine, Tokenizer tokenizer, IntSupplier chunksAtOnce) {
+    this(new Completions(engine, tokenizer), tokenizer, chunksAtOnce);
+  }
+
+  @Override
+  public int chunksAtOnce() {
+    return chunksAtOnce.getAsInt();
   }
 
   @Override

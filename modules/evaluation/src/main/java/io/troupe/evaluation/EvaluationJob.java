@@ -20,11 +20,12 @@ import java.util.concurrent.CompletionStage;
  * Samples and judges the prompts of an evaluation, in order, and writes each prompt's lines once
  * they are whole.
  *
- * <p>Prompts are sampled in chunks of at most {@value #CHUNK} completions, each on an idle engine:
- * the composition of a batch has an influence on the last digits of its numbers, so that only equal
- * chunks give equal completions. An evaluation that continues samples the chunk it was interrupted
- * in again from its first prompt, and writes those prompts that are not in the files yet. So its
- * files are those of an evaluation that was never interrupted.
+ * <p>Prompts are sampled in chunks of at most {@value #CHUNK} completions, each on an idle engine
+ * (where many engines answer, as many chunks at a time as the source takes): the composition of a
+ * batch has an influence on the last digits of its numbers, so that only equal chunks give equal
+ * completions. An evaluation that continues samples the chunk it was interrupted in again from its
+ * first prompt, and writes those prompts that are not in the files yet. So its files are those of
+ * an evaluation that was never interrupted.
  */
 public final class EvaluationJob {
   static final int CHUNK = 512;
@@ -58,6 +59,10 @@ public final class EvaluationJob {
       super(message, cause);
     }
   }
+
+  /** A part of a task whose sampling has begun. */
+  private record Chunk(
+      int from, List<EvaluationItem> items, List<CompletionStage<List<Answer>>> answers) {}
 
   private record Open(
       EvaluationItem item, List<Answer> answers, List<CompletableFuture<Verdict>> verdicts) {}
@@ -137,8 +142,10 @@ public final class EvaluationJob {
     private final SampleFiles files;
     private final EvaluationCounts counts;
     private final Deque<Open> open = new ArrayDeque<>();
+    private final Deque<Chunk> begun = new ArrayDeque<>();
     private PromptTally sums = PromptTally.NONE;
     private int written;
+    private int next;
 
     TaskLoop(
         EvaluationTask task, VerifierService verifier, SampleFiles files, EvaluationCounts counts) {
@@ -153,22 +160,35 @@ public final class EvaluationJob {
     /** Whether it came to its end. */
     boolean run(int done) throws IOException {
       written = done;
-      int chunk = Math.max(1, CHUNK / task.samples());
-      for (int from = done / chunk * chunk; from < items.size(); from += chunk) {
-        List<EvaluationItem> some = items.subList(from, Math.min(from + chunk, items.size()));
-        List<CompletionStage<List<Answer>>> stages =
-            source.forTask(task).answer(some.stream().map(this::question).toList());
-        for (int i = 0; i < some.size(); i++) {
-          if (!sampled(some.get(i), stages.get(i), from + i < done)) {
+      int size = Math.max(1, CHUNK / task.samples());
+      next = done / size * size;
+      begin(size);
+      while (!begun.isEmpty()) {
+        Chunk chunk = begun.remove();
+        for (int i = 0; i < chunk.items().size(); i++) {
+          if (!sampled(chunk.items().get(i), chunk.answers().get(i), chunk.from() + i < done)) {
             return false;
           }
           writeJudged();
         }
-        if (!writeUntil(MOST_CHUNKS_UNJUDGED * chunk)) {
+        if (!writeUntil(MOST_CHUNKS_UNJUDGED * size)) {
           return false;
         }
+        begin(size);
       }
       return writeUntil(0);
+    }
+
+    /** Begins as many chunks as the source takes, the first ones first. */
+    private void begin(int size) {
+      AnswerSource answering = source.forTask(task);
+      int most = Math.max(1, answering.chunksAtOnce());
+      while (next < items.size() && begun.size() < most) {
+        List<EvaluationItem> some = items.subList(next, Math.min(next + size, items.size()));
+        begun.add(
+            new Chunk(next, some, answering.answer(some.stream().map(this::question).toList())));
+        next += size;
+      }
     }
 
     /**

@@ -10,10 +10,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -178,6 +181,68 @@ class EvaluationJobTest {
         .hasMessageContaining("holds an evaluation already; pass --resume");
   }
 
+  /** Chunks are asked for ahead and answered in another order; the files have the old one. */
+  @Test
+  void run_manyChunksAtOnceAnsweredBackwards_givesTheSameBytes() throws IOException {
+    EvaluationProtocol protocol =
+        Evaluations.protocol(
+            ShardRange.WHOLE, Evaluations.task("few", 2_000, 1), Evaluations.task("many", 300, 5));
+    Evaluations.run(folder.resolve("one"), protocol);
+    BackwardAnswers backwards = new BackwardAnswers(3);
+
+    new EvaluationJob(
+            protocol,
+            backwards,
+            _ -> Evaluations.verifier(),
+            new CompletableFuture<>(),
+            (_, _, _, _) -> {})
+        .run(folder.resolve("three"), false, Evaluations.CLOCK);
+
+    assertThat(backwards.most).isEqualTo(3);
+    assertThat(Evaluations.files(folder.resolve("three")))
+        .isEqualTo(Evaluations.files(folder.resolve("one")));
+  }
+
+  /** Answers once it has some chunks, or their last one, and the latest chunk first. */
+  private static final class BackwardAnswers implements AnswerSource {
+    private final int chunks;
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private int most;
+
+    BackwardAnswers(int chunks) {
+      this.chunks = chunks;
+    }
+
+    @Override
+    public int chunksAtOnce() {
+      return chunks;
+    }
+
+    @Override
+    public List<CompletionStage<List<Answer>>> answer(List<Question> questions) {
+      List<CompletableFuture<List<Answer>>> answers =
+          questions.stream().map(_ -> new CompletableFuture<List<Answer>>()).toList();
+      waiting.push(
+          () -> {
+            List<CompletionStage<List<Answer>>> given = Evaluations.answers().answer(questions);
+            for (int i = 0; i < answers.size(); i++) {
+              answers.get(i).complete(given.get(i).toCompletableFuture().join());
+            }
+          });
+      most = Math.max(most, waiting.size());
+      boolean last = questions.getLast().item().id().matches("few-1999|many-299");
+      if (waiting.size() == chunks || last) {
+        while (!waiting.isEmpty()) {
+          waiting.pop().run();
+        }
+      }
+      return List.copyOf(answers);
+    }
+
+    @Override
+    public void close() {}
+  }
+
   @Test
   void run_samplingFails_keepsWhatIsDoneAndSaysSo() throws IOException {
     EvaluationProtocol protocol =
@@ -185,8 +250,7 @@ class EvaluationJobTest {
     AnswerSource failing =
         new AnswerSource() {
           @Override
-          public List<java.util.concurrent.CompletionStage<List<Answer>>> answer(
-              List<Question> questions) {
+          public List<CompletionStage<List<Answer>>> answer(List<Question> questions) {
             return List.of(
                 Evaluations.answers().answer(questions).getFirst(),
                 CompletableFuture.failedFuture(new IllegalStateException("out of memory")),

@@ -3,6 +3,7 @@ package io.troupe.cli.eval;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.node.ClusterClientOptions;
 import io.troupe.core.evaluation.ShardRange;
 import io.troupe.evaluation.EvaluationFolder;
 import io.troupe.run.evaluation.EvaluatedPolicy;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -30,7 +32,8 @@ import picocli.CommandLine.Parameters;
           + " and summary.json into a folder. docs/evaluation.md describes all of it.",
       "WHAT is a run (its newest checkpoint, or RUN@v300), a folder of one of its checkpoints, or a"
           + " Hugging Face checkpoint: a folder, a name on the hub, or s3://bucket/prefix. FILE lists tasks; without it and --task, a run's own"
-          + " held-out rows are evaluated as the run does. With --endpoint, servers sample."
+          + " held-out rows are evaluated as the run does. With --endpoint, servers sample; with"
+          + " --cluster, the rollout workers of the cluster that works for the run."
     },
     footer = {
       "",
@@ -44,6 +47,7 @@ import picocli.CommandLine.Parameters;
       "  troupe eval quickstart-20261121-140200@v300 conf/eval-quickstart.yaml -o eval",
       "  troupe eval Qwen/Qwen3-0.6B --task gsm8k --samples 16 --k 1,4,16 -o eval",
       "  troupe eval --endpoint http://127.0.0.1:8000 conf/eval-math.yaml -o eval",
+      "  troupe eval gsm8k-20261121-140200@v300 --cluster 127.0.0.1:7400 --samples 16 -o eval",
       "  troupe eval models/Qwen3-0.6B --task math --shard 2/4 -o eval/2",
       "  troupe eval merge eval/1 eval/2 eval/3 eval/4 -o eval/all"
     },
@@ -77,6 +81,8 @@ public final class EvalCommand extends CliCommand {
   @ArgGroup(exclusive = false, heading = "%nWhere it computes:%n")
   private EvalCompute compute = new EvalCompute();
 
+  @Mixin private ClusterClientOptions cluster = new ClusterClientOptions();
+
   @Option(names = "--resume", description = "Continues the evaluation that the folder holds.")
   private boolean resume;
 
@@ -98,12 +104,16 @@ public final class EvalCommand extends CliCommand {
     if (operands.isEmpty() && endpoints.isEmpty()) {
       throw bad("give WHAT to evaluate: a run, a checkpoint, or --endpoint URL");
     }
+    if (!endpoints.isEmpty() && !cluster.members().isEmpty()) {
+      throw bad("give --endpoint or --cluster, not both");
+    }
     EvalOperands given = EvalOperands.of(operands, !endpoints.isEmpty());
     CompletableFuture<Integer> stop = new CompletableFuture<>();
     Signals.install(stop::complete, number -> Runtime.getRuntime().halt(ExitCode.ofSignal(number)));
     CommandLine command = commandLine();
-    EvalSession session = new EvalSession(command, options, compute, endpoints, given.file(), stop);
-    EvaluatedPolicy policy = session.target().policy(given.what(), endpoints.isEmpty());
+    EvalSession session =
+        new EvalSession(command, options, compute, endpoints, cluster, given.file(), stop);
+    EvaluatedPolicy policy = session.target().policy(given.what(), session.samplesHere());
     boolean whole = session.run(policy, output, resume, shardRange());
     command.getOut().print(new EvalTable(EvaluationFolder.view(output)).text(json));
     command.getOut().flush();

@@ -1,24 +1,36 @@
 package io.troupe.cli.eval;
 
+import io.troupe.base.build.BuildId;
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.files.FileTree;
+import io.troupe.cli.node.ClusterClientOptions;
+import io.troupe.cluster.ClusterJoin.ClusterJoinException;
+import io.troupe.cluster.ClusterSettings;
+import io.troupe.cluster.membership.ClusterIdentity;
+import io.troupe.config.ClusterSection;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.evaluation.EvaluationFile;
 import io.troupe.config.task.DataSection;
+import io.troupe.core.evaluation.EvaluationChunks;
 import io.troupe.core.evaluation.ShardRange;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.evaluation.AnswerSource;
 import io.troupe.evaluation.EndpointAnswers;
+import io.troupe.evaluation.EngineAnswers;
 import io.troupe.evaluation.EvaluationJob;
 import io.troupe.evaluation.EvaluationProtocol;
 import io.troupe.evaluation.EvaluationTask;
+import io.troupe.run.cluster.CheckpointServer;
+import io.troupe.run.cluster.ClusterSampler;
+import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.evaluation.EvaluatedPolicy;
 import io.troupe.run.evaluation.EvaluationTasks;
 import io.troupe.run.model.ModelCache;
 import io.troupe.run.task.InvalidVerifierException;
+import io.troupe.runtime.evaluation.EvaluatedWeights;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -35,7 +47,8 @@ import picocli.CommandLine;
 /**
  * Evaluations with the same tasks and options.
  *
- * @param endpoints servers that sample; none where this process does
+ * @param endpoints servers that sample; none where this process or a cluster does
+ * @param cluster whose workers sample, if it is named
  * @param file of the tasks
  * @param stop completes with the signal that ends the process
  */
@@ -44,13 +57,22 @@ record EvalSession(
     EvalOptions options,
     EvalCompute compute,
     List<URI> endpoints,
+    ClusterClientOptions cluster,
     Optional<Path> file,
     CompletableFuture<Integer> stop) {
   /** Weights, logs and pids of servers, in the folder of the evaluation until it is whole. */
   private static final String SERVERS = ".servers";
 
+  /** A copy of the weights that workers of a cluster sample with, until this process ends. */
+  private static final String WEIGHTS = ".weights";
+
   EvalSession {
     endpoints = List.copyOf(endpoints);
+  }
+
+  /** Whether this process samples, by its engine or by servers that it starts. */
+  boolean samplesHere() {
+    return endpoints.isEmpty() && cluster.members().isEmpty();
   }
 
   /**
@@ -60,12 +82,15 @@ record EvalSession(
    * @return whether it is whole, and was not stopped before
    */
   boolean run(EvaluatedPolicy policy, Path folder, boolean resume, ShardRange shard)
-      throws IOException, InterruptedException, InvalidVerifierException {
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
     ResolvedConfig<EvaluationFile> resolved = resolved(policy);
     boolean asTheRun = file.isEmpty() && options.tasks.isEmpty();
     EvaluationFile asked =
         asTheRun ? EvalOptions.withNamed(resolved.config(), policy) : resolved.config();
     EvaluationFile tasks = options.over(asked, this::bad);
+    if (!cluster.members().isEmpty()) {
+      return sampledByWorkers(policy, tasks, resolved, folder, resume, shard);
+    }
     if (endpoints.isEmpty()) {
       return sampledHere(policy, tasks, resolved, folder, resume, shard);
     }
@@ -117,6 +142,56 @@ record EvalSession(
       FileTree.delete(serverFolder);
     }
     return whole;
+  }
+
+  /**
+   * Has the workers of the run's cluster sample. The protocol is that of this process: the same
+   * chunks are sampled by the same engines with the same weights.
+   */
+  private boolean sampledByWorkers(
+      EvaluatedPolicy policy,
+      EvaluationFile tasks,
+      ResolvedConfig<EvaluationFile> resolved,
+      Path folder,
+      boolean resume,
+      ShardRange shard)
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
+    EvaluatedWeights weights =
+        policy.stored().stream()
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    bad(
+                        "--cluster: its workers sample versions of the run they work for, and WHAT is no run; leave out --cluster"));
+    Composition run = policy.run().getFirst();
+    ClusterSection section = run.config().cluster();
+    try (EvaluationTasks loaded =
+        new EvaluationTasks(
+            policy, tasks, Optional.of(run.tokenizer()), run.config().policy().contextLength())) {
+      loaded.refuseTurns();
+      EvaluationProtocol protocol =
+          protocol(policy.description(), tasks, resolved, loaded.tasks(), shard);
+      ClusterSettings network =
+          cluster.settings(
+              ClusterSettings.ClusterRole.EVALUATION,
+              run.frameBytes(),
+              section.tls(),
+              command.getErr()::println);
+      try (CheckpointServer served =
+              CheckpointServer.open(folder.resolve(WEIGHTS), weights, cluster.weights());
+          ClusterSampler workers =
+              ClusterSampler.join(
+                  network,
+                  cluster.members(),
+                  new ClusterIdentity(section.name(), BuildId.ofThisProcess()),
+                  served.weights(),
+                  EvaluationChunks.Limits.DEFAULT,
+                  command.getErr()::println);
+          AnswerSource source =
+              new EngineAnswers(workers, run.tokenizer(), workers::chunksAtOnce)) {
+        return run(loaded, protocol, source, folder, resume);
+      }
+    }
   }
 
   private boolean run(

@@ -4,6 +4,8 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ParentWatch;
 import io.troupe.base.process.Signals;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.cli.node.ClusterClientOptions;
+import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.core.evaluation.ShardRange;
 import io.troupe.evaluation.WatchResults;
 import io.troupe.run.evaluation.EvaluatedPolicy;
@@ -89,7 +91,8 @@ final class EvalWatchCommand extends CliCommand {
   private EvalOptions options = new EvalOptions();
 
   @Override
-  public Integer call() throws IOException, InterruptedException, InvalidVerifierException {
+  public Integer call()
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
     CommandLine command = commandLine();
     if (every < 1 || lookEvery < 1) {
       throw refused("--every and --look-every are 1 or greater");
@@ -112,6 +115,7 @@ final class EvalWatchCommand extends CliCommand {
             options,
             EvalCompute.ofThisProcess(),
             List.of(),
+            new ClusterClientOptions(),
             Optional.ofNullable(file),
             stop);
     WatchResults results = new WatchResults(target);
@@ -146,7 +150,7 @@ final class EvalWatchCommand extends CliCommand {
       EvalSession session,
       WatchResults results,
       Set<Long> gone)
-      throws IOException, InterruptedException, InvalidVerifierException {
+      throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
     CommandLine command = session.command();
     EvaluatedPolicy policy;
     try {

@@ -20,6 +20,7 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.http.replica.ServerWeightFolder;
 import io.troupe.net.link.ListenAddress;
 import io.troupe.net.secret.RunSecret;
+import io.troupe.run.cluster.CheckpointWeights;
 import io.troupe.run.compose.ChildSecrets;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.compose.RunInferenceServers;
@@ -27,6 +28,7 @@ import io.troupe.run.console.ProcessProbe;
 import io.troupe.run.console.RunConsole;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.EngineRegistry;
+import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.weights.WeightSource;
@@ -121,7 +123,14 @@ public final class WorkerCommand extends CliCommand {
                     var _ = started.thenAccept(ActorSystem::terminate);
                   });
       work(
-          run, composition.settings(), settings, pools.rewards(), sources.weights(), room, started);
+          run,
+          composition.settings(),
+          settings,
+          pools.rewards(),
+          sources.weights(),
+          room,
+          evaluations(room),
+          started);
       servers.report().forEach(System.err::println);
     }
     if (deserted.get().isPresent()) {
@@ -174,6 +183,7 @@ public final class WorkerCommand extends CliCommand {
       VerifierService verifier,
       WeightSource weights,
       EngineRegistry room,
+      EvaluationSampler.Wiring evaluations,
       CompletableFuture<ActorSystem<WorkerHost.Command>> started)
       throws ClusterJoinException, InterruptedException {
     ActorSystem<WorkerHost.Command> system =
@@ -187,6 +197,7 @@ public final class WorkerCommand extends CliCommand {
                     () -> {
                       var _ = started.thenAccept(own -> own.tell(new WorkerHost.Drain()));
                     }),
+                EvaluationSampler.create(evaluations),
                 (posts, verifiers) ->
                     RolloutWorker.create(
                         new RolloutWorker.Wiring(
@@ -215,5 +226,21 @@ public final class WorkerCommand extends CliCommand {
       throw e;
     }
     system.getWhenTerminated().toCompletableFuture().join();
+  }
+
+  /** A server holds one version at a time, and moves to each one that is published. */
+  private EvaluationSampler.Wiring evaluations(EngineRegistry room) throws IOException {
+    Path own = Objects.requireNonNull(config).resolveSibling(name + "-evaluation");
+    return new EvaluationSampler.Wiring(
+        name,
+        String.valueOf(Objects.requireNonNull(folder).getFileName()),
+        room,
+        new CheckpointWeights(name, own, cluster.weights()),
+        Optional.ofNullable(serverFolder)
+            .map(
+                _ ->
+                    "worker %s samples by an inference server, which follows the run's newest weights; evaluate without --cluster, so that troupe eval starts servers of its own"
+                        .formatted(name)),
+        EvaluationSampler.IDLE);
   }
 }

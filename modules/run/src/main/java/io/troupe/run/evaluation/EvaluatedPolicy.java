@@ -20,6 +20,8 @@ import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.runtime.episode.EpisodeSettings;
+import io.troupe.runtime.evaluation.EvaluatedWeights;
+import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.serve.model.ServedWeights;
 import io.troupe.store.checkpoint.Checkpoint;
 import io.troupe.store.checkpoint.Checkpoints;
@@ -48,6 +50,7 @@ import java.util.function.Consumer;
  * @param weights of the version; none or one, since a run's rows can be asked of servers
  * @param pretrained the checkpoint, of a policy without a run; none or one
  * @param compute how a checkpoint without a run is computed
+ * @param stored the version of a run as its checkpoint holds it; none or one
  * @param description what the protocol says of it
  */
 public record EvaluatedPolicy(
@@ -56,6 +59,7 @@ public record EvaluatedPolicy(
     List<WeightSnapshot> weights,
     List<PretrainedModel> pretrained,
     ComputeSettings compute,
+    List<EvaluatedWeights> stored,
     Map<String, Object> description) {
   /** Completions of the longest context that the cache of a checkpoint without a run holds. */
   private static final int LONG_COMPLETIONS = 32;
@@ -69,6 +73,7 @@ public record EvaluatedPolicy(
     resolved = List.copyOf(resolved);
     weights = List.copyOf(weights);
     pretrained = List.copyOf(pretrained);
+    stored = List.copyOf(stored);
   }
 
   /** No policy of this process: servers sample, and data sets are asked. */
@@ -79,6 +84,7 @@ public record EvaluatedPolicy(
         List.of(),
         List.of(),
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        List.of(),
         Map.of());
   }
 
@@ -90,6 +96,7 @@ public record EvaluatedPolicy(
         List.of(),
         List.of(),
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        List.of(),
         Map.of());
   }
 
@@ -101,6 +108,7 @@ public record EvaluatedPolicy(
         List.of(),
         checkpoint,
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        List.of(),
         Map.of());
   }
 
@@ -133,6 +141,13 @@ public record EvaluatedPolicy(
         sampled ? List.of(snapshot) : List.of(),
         List.of(),
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
+        List.of(
+            new EvaluatedWeights(
+                folder.name(),
+                new PublishedWeights(
+                    snapshot.version(),
+                    snapshot.digest(),
+                    directory.toAbsolutePath().normalize().toString()))),
         description);
   }
 
@@ -154,11 +169,14 @@ public record EvaluatedPolicy(
         .orElseThrow(() -> new IOException(missing(folder, step, whole)));
   }
 
-  /** Servers answer once, and a policy that acts in turns is not measured by single answers. */
+  /**
+   * Servers and workers of a cluster answer once, and a policy that acts in turns is not measured
+   * by single answers.
+   */
   static void refuseTurns(String run, RunConfig config) throws UnsupportedPolicyException {
     if (config.episode().hasAgent() || config.episode().hasTools()) {
       throw new UnsupportedPolicyException(
-          "the policy of %s acts in turns (episode.%s), and servers are asked for single answers; leave out --endpoint, so that this process samples"
+          "the policy of %s acts in turns (episode.%s), and servers and workers are asked for single answers; leave out --endpoint and --cluster, so that this process samples"
               .formatted(run, config.episode().hasAgent() ? "agent" : "environment"));
     }
   }
@@ -247,6 +265,7 @@ public record EvaluatedPolicy(
           List.of(limited),
           ComputeSettings.of(1, threads, Math.max(LEAST_BATCH_TOKENS, context))
               .withCache((long) LONG_COMPLETIONS * context, ComputeSettings.KvOnSwap.KEEP),
+          List.of(),
           description);
     } catch (IOException | IllegalArgumentException unfit) {
       throw new UnsupportedPolicyException(
@@ -292,7 +311,7 @@ public record EvaluatedPolicy(
     more.put(
         "sidecars",
         run.getFirst().config().rollout().sidecars().server().name().toLowerCase(Locale.ROOT));
-    return new EvaluatedPolicy(run, resolved, weights, pretrained, compute, more);
+    return new EvaluatedPolicy(run, resolved, weights, pretrained, compute, stored, more);
   }
 
   /**

@@ -86,6 +86,17 @@ public final class EvaluationTasks implements AutoCloseable {
     return Optional.ofNullable(episodes.get(task.name()));
   }
 
+  /**
+   * Refuses tasks with turns, where workers of a cluster sample.
+   *
+   * @throws TaskDataException names the first of them
+   */
+  public void refuseTurns() {
+    for (String task : episodes.keySet().stream().sorted().limit(1).toList()) {
+      throw singleAnswers(task, "workers of a cluster", "--cluster");
+    }
+  }
+
   private EvaluationTask ofRun(EvaluatedTask task) throws IOException {
     if (task.episode().hasTurns()) {
       throw new TaskDataException(
@@ -156,11 +167,13 @@ public final class EvaluationTasks implements AutoCloseable {
   }
 
   private Tokenizer tokenizer(EvaluatedTask task) {
-    return tokenizer.orElseThrow(
-        () ->
-            new TaskDataException(
-                "task %s: episode: servers are asked for single answers; leave out --endpoint, so that this process samples"
-                    .formatted(task.name())));
+    return tokenizer.orElseThrow(() -> singleAnswers(task.name(), "servers", "--endpoint"));
+  }
+
+  private static TaskDataException singleAnswers(String task, String asked, String option) {
+    return new TaskDataException(
+        "task %s: episode: %s are asked for single answers; leave out %s, so that this process samples"
+            .formatted(task, asked, option));
   }
 
   private EvaluationTask task(

@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.cluster.evaluation;
+
+import org.jspecify.annotations.NullMarked;

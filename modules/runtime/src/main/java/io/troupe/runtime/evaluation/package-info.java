@@ -1,0 +1,5 @@
+/** Chunks of evaluations that workers sample for other processes, beside their leases. */
+@NullMarked
+package io.troupe.runtime.evaluation;
+
+import org.jspecify.annotations.NullMarked;
