@@ -40,7 +40,8 @@ class SourceRulesTest {
   @Test
   void journalEvents_allModules_areListedWhereTheyAreDecidedFoldedAuditedAndDescribed()
       throws IOException {
-    // A new event is added to Event and to these; every other view folds over its kind.
+    // A new event is added to Event and to the first three, one that only informs to Coordination
+    // alone; EventText shows it as a record until it has a sentence. Views fold over its kind.
     assertThat(listsOfEvents(MODULES))
         .containsExactly(
             "core/src/main/java/io/troupe/core/audit/Audit.java",

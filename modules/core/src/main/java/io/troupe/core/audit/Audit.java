@@ -192,9 +192,6 @@ public final class Audit {
       case Event.WorkerResumed(WorkerId worker) -> suspended.remove(worker.place());
       case Event.VerificationSuspended _ -> verifiersSuspended = true;
       case Event.VerificationResumed _ -> verifiersSuspended = false;
-      case Event.NodeSkipped _, Event.NodeCaughtUp _ -> {} // No promise is about who waits.
-      case Event.ProcessStarted _, Event.WeightsMade _, Event.GroupDigested _ -> {}
-      case Event.RanksWentBack _ -> {} // What is made again was trained before.
       case Event.StepStarted(long number, List<GroupId> batch) -> onStepStarted(number, batch);
       case Event.LossTokensCounted said -> lossTokensCounted = Optional.of(said);
       case Event.StepTrained(long number, List<GroupId> kept) -> onStepTrained(number, kept);
@@ -208,10 +205,8 @@ public final class Audit {
           ordered = Optional.of(group);
         }
       }
-      case Event.OrderRefused _ -> {}
       case Event.CheckpointSaved(long saved) -> onCheckpointSaved(saved);
       case Event.DrainStarted _ -> state = State.DRAINING;
-      case Event.TaskMastered _ -> {}
       case Event.SavingStarted(RunEnd end) -> {
         state = State.SAVING;
         positions.add(position());
@@ -221,6 +216,7 @@ public final class Audit {
         state = State.ENDED;
         succeeds(end);
       }
+      case Event.Notice _ -> {} // No promise is about what else only informs.
     }
   }
 

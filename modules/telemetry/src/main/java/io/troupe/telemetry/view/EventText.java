@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 
 /**
  * An event as a line that a person reads: the one place that says what each event means. The feed,
- * the trace files, Chrome's traces and the marks of curves show events by it, so that a new event
- * is described here and nowhere else.
+ * the trace files, Chrome's traces and the marks of curves show events by it. An event that has no
+ * sentence here is shown as the record that it is.
  *
  * @param sequence its number among the run's events, from 1: a stable address
  * @param atMillis since 1970, UTC
@@ -230,21 +230,8 @@ public record EventText(
           Line.story("bad", worker, Map.of(), () -> worker + " is gone");
       case Event.StepStarted(long step, var groups) ->
           Line.detail(ENDS, () -> "step %d began on %d groups".formatted(step, groups.size()));
-      case Event.LossTokensCounted(
-              long step,
-              long weighted,
-              long unweighted,
-              long most,
-              long bound) ->
-          Line.detail(
-              ALL,
-              () ->
-                  "step %d gave weight to %d tokens and none to %d, staleness at most %d (bound %d)"
-                      .formatted(step, weighted, unweighted, most, bound));
       case Event.ProcessStarted(var process) ->
           Line.detail(ALL, () -> "a process works on the run: " + process.facts());
-      case Event.WeightsMade(var version, String digest) ->
-          Line.detail(ALL, () -> "%s has digest %s".formatted(version, digest));
       case Event.GroupDigested(var lease, var digests) ->
           Line.ofGroup(
               ALL,
@@ -285,6 +272,7 @@ public record EventText(
               tone(end),
               Map.of("end", end.getClass().getSimpleName()),
               () -> "the run is over: " + words(end));
+      default -> Line.detail(ALL, event::toString);
     };
   }
 
