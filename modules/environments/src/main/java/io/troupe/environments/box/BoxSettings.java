@@ -2,6 +2,7 @@ package io.troupe.environments.box;
 
 import static io.troupe.core.Require.require;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -49,5 +50,14 @@ public record BoxSettings(
   /** These settings with another time for a call. */
   public BoxSettings withTimeout(Duration time) {
     return new BoxSettings(count, time, memoryBytes, processes, fileBytes, outputBytes, python);
+  }
+
+  /** The part of an output that is shown, and how many bytes are not. */
+  String shown(String output) {
+    byte[] bytes = output.getBytes(StandardCharsets.UTF_8);
+    return bytes.length <= outputBytes
+        ? output.strip()
+        : new String(bytes, 0, outputBytes, StandardCharsets.UTF_8)
+            + "\n[%d more bytes are not shown]".formatted(bytes.length - outputBytes);
   }
 }

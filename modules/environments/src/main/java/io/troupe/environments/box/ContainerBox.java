@@ -10,29 +10,19 @@ import io.troupe.environments.container.ContainerException;
 import io.troupe.environments.container.ContainerLimits;
 import io.troupe.environments.container.ContainerSession;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A box that is a container of a task's image. */
 final class ContainerBox implements Box {
-  private static final Duration READING = Duration.ofSeconds(60);
-  private static final int MOST_REWARD = 1 << 20;
-  private static final String REWARDS = "/logs/verifier";
-  private static final int LAST_SIGNAL = 64;
-  private static final String TESTS =
-      "if command -v bash >/dev/null; then exec bash /tests/test.sh; fi; exec sh /tests/test.sh";
-
   private final Container container;
   private final BoxSettings settings;
+  private final ContainerResults results;
   private final Map<String, ContainerSession> sessions = new ConcurrentHashMap<>();
   private final Map<String, String> nonces = new ConcurrentHashMap<>();
   private BoxContents contents = BoxContents.NONE;
@@ -40,6 +30,7 @@ final class ContainerBox implements Box {
   private ContainerBox(Container container, BoxSettings settings) {
     this.container = container;
     this.settings = settings;
+    this.results = new ContainerResults(container, settings);
   }
 
   /**
@@ -151,7 +142,7 @@ final class ContainerBox implements Box {
           container.run(contents.folder(), Map.of(), command, settings.timeout());
       return ended.late()
           ? late("")
-          : aliveAfter(reply(cut(ended.output()), ended.exit(), ""), ended.exit());
+          : aliveAfter(reply(settings.shown(ended.output()), ended.exit(), ""), ended.exit());
     } catch (ContainerException failed) {
       throw lost(failed);
     }
@@ -160,29 +151,15 @@ final class ContainerBox implements Box {
   /** A call that fails because its container has ended shows the policy nothing. */
   private JsonNode aliveAfter(JsonNode reply, int exit) throws IOException {
     if (exit != 0) {
-      requireRunning();
+      container.requireRunning();
     }
     return reply;
-  }
-
-  private void requireRunning() throws IOException {
-    if (!container.isRunning()) {
-      throw new ContainerException("a container ended, which nothing inside can do to it");
-    }
-  }
-
-  private String cut(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return bytes.length <= settings.outputBytes()
-        ? text.strip()
-        : new String(bytes, 0, settings.outputBytes(), StandardCharsets.UTF_8)
-            + "\n[%d more bytes are not shown]".formatted(bytes.length - settings.outputBytes());
   }
 
   private JsonNode late(String text) throws IOException {
     closeSessions();
     if (!container.endAll()) {
-      requireRunning();
+      container.requireRunning();
       throw new IOException("the processes of a container cannot be ended from inside");
     }
     return reply(
@@ -198,7 +175,7 @@ final class ContainerBox implements Box {
     if (ended != null) {
       ended.close();
     }
-    requireRunning();
+    container.requireRunning();
     return reply((text + "\n[the session ended, and what it kept is gone]").strip(), 1, "");
   }
 
@@ -219,43 +196,7 @@ final class ContainerBox implements Box {
   public Submission submission(BoxTask task) {
     try {
       closeSessions();
-      requireRunning();
-      container.kill();
-      Map<String, Character> changed = container.changes().changed();
-      Map<String, BoxFile> found = new LinkedHashMap<>();
-      List<String> left = new ArrayList<>();
-      int room = Submission.MOST_BYTES;
-      for (String root : task.handedIn()) {
-        if (changed.entrySet().stream()
-            .noneMatch(each -> each.getValue() != 'D' && Submission.below(each.getKey(), root))) {
-          continue;
-        }
-        for (Content file :
-            container.read(
-                root,
-                path -> changed.containsKey(path) && !found.containsKey(path),
-                room,
-                READING)) {
-          if (file.regular()) {
-            room -= file.bytes().length;
-            found.put(
-                file.path(), new BoxFile(file.path(), (file.mode() & 0100) != 0, file.bytes()));
-          } else {
-            left.add(file.path() + " is a link, or no regular file");
-          }
-        }
-      }
-      List<String> removed =
-          changed.entrySet().stream()
-              .filter(each -> each.getValue() == 'D')
-              .map(Map.Entry::getKey)
-              .filter(path -> task.handedIn().stream().anyMatch(r -> Submission.below(path, r)))
-              .sorted()
-              .toList();
-      return new Submission(List.copyOf(found.values()), removed, left, "");
-    } catch (Container.TooLargeException large) {
-      return Submission.refused(
-          "more than %d bytes were handed in".formatted(Submission.MOST_BYTES));
+      return results.submission(task);
     } catch (IOException failed) {
       throw lost(failed);
     }
@@ -264,47 +205,10 @@ final class ContainerBox implements Box {
   @Override
   public TestBoxes.Graded grade(Duration limit) {
     try {
-      Container.Ended ended =
-          container.run(contents.folder(), contents.variables(), List.of("sh", "-c", TESTS), limit);
-      requireRunning();
-      List<String> faults = new ArrayList<>();
-      if (ended.late()) {
-        faults.add("the tests took longer than %s s".formatted(limit.toMillis() / 1000.0));
-      } else if (ended.exit() > 128 && ended.exit() <= 128 + LAST_SIGNAL) {
-        faults.add("signal %d ended the tests".formatted(ended.exit() - 128));
-      } else if (container.hasOthers()) {
-        faults.add("a process has outlived the program that started it");
-      }
-      container.kill();
-      return new TestBoxes.Graded(faults, rewards(faults), ended.exit(), cut(ended.output()));
-    } catch (Container.TooLargeException large) {
-      return new TestBoxes.Graded(
-          List.of(large.getMessage() + " has more than %d bytes".formatted(MOST_REWARD)),
-          Map.of(),
-          1,
-          "");
+      return results.grade(contents, limit);
     } catch (IOException failed) {
       throw lost(failed);
     }
-  }
-
-  private Map<String, String> rewards(List<String> faults) throws IOException {
-    Map<String, String> rewards = new HashMap<>();
-    if (!container.changes().changed().containsKey(REWARDS)) {
-      faults.add(REWARDS + " was replaced, or can no longer be written");
-      return rewards;
-    }
-    Set<String> wanted = Set.of(REWARDS, REWARDS + "/reward.json", REWARDS + "/reward.txt");
-    for (Content file : container.read(REWARDS, wanted::contains, MOST_REWARD, READING)) {
-      if (file.regular() && (file.mode() & 0200) != 0 && !file.path().equals(REWARDS)) {
-        rewards.put(
-            file.path().substring(REWARDS.length() + 1),
-            new String(file.bytes(), StandardCharsets.UTF_8));
-      } else {
-        faults.add(file.path() + " is no file that tests can write");
-      }
-    }
-    return rewards;
   }
 
   @Override

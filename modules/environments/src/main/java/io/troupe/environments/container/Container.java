@@ -112,9 +112,16 @@ public final class Container implements AutoCloseable {
     }
   }
 
-  /** Whether the container runs; the engine says so. */
-  public boolean isRunning() throws IOException {
-    return engine.call("inspect", "--format", "{{.State.Running}}", name).strip().equals("true");
+  /**
+   * Asks the engine whether the container runs.
+   *
+   * @throws ContainerException if it does not
+   */
+  public void requireRunning() throws IOException {
+    String running = engine.call("inspect", "--format", "{{.State.Running}}", name);
+    if (!running.strip().equals("true")) {
+      throw new ContainerException("a container ended, which nothing inside can do to it");
+    }
   }
 
   /** Runs a program of the image to its end, which must be a success. */
