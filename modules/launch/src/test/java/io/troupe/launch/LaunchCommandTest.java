@@ -2,13 +2,9 @@ package io.troupe.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.base.process.Announcements;
 import io.troupe.base.process.ExitCode;
-import io.troupe.store.file.StoreJson;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -18,7 +14,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /**
  * {@code troupe launch} on two hosts that are folders, with scripts in place of ssh and of Troupe:
@@ -58,27 +53,14 @@ final class LaunchCommandTest {
   }
 
   /** How a command ended. */
-  private record LaunchEnd(int code, String out, String err) {
-    JsonNode json() throws IOException {
-      return StoreJson.LINE.readTree(out);
-    }
-  }
-
-  private LaunchEnd launch(String... words) {
+  private CommandEnd launch(String... words) {
     List<String> arguments = new ArrayList<>(List.of(words));
     arguments.addAll(List.of("--hosts", folder.resolve("hosts.txt").toString()));
     arguments.addAll(List.of("--ssh", ssh.program()));
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    int code =
-        new CommandLine(new LaunchCommand())
-            .setOut(new PrintWriter(out))
-            .setErr(new PrintWriter(err))
-            .execute(arguments.toArray(String[]::new));
-    return new LaunchEnd(code, out.toString(), err.toString());
+    return CommandEnd.of(new LaunchCommand(), arguments);
   }
 
-  private LaunchEnd up(String build, String... more) {
+  private CommandEnd up(String build, String... more) {
     List<String> words = new ArrayList<>(List.of("up", CONFIG, "--allow-plain-tcp"));
     words.addAll(List.of("--port", "28400", "--weights-port", "28410"));
     words.addAll(List.of("--build", folder.resolve(build).toString()));
@@ -97,7 +79,7 @@ final class LaunchCommandTest {
   @Test
   void dryRun_ofEveryCommand_saysWhatItWouldDoAndChangesNothing() throws Exception {
     build("build", PROGRAM);
-    LaunchEnd rehearsed = up("build", "--dry-run");
+    CommandEnd rehearsed = up("build", "--dry-run");
     assertThat(rehearsed.code()).as(rehearsed.err()).isZero();
     assertThat(rehearsed.out())
         .contains("would copy build ")
@@ -108,15 +90,15 @@ final class LaunchCommandTest {
       assertThat(ssh.host(login).resolve(".troupe")).doesNotExist();
     }
 
-    LaunchEnd started = up("build", "--json");
+    CommandEnd started = up("build", "--json");
     assertThat(started.code()).as(started.err()).isZero();
     assertThat(started.json().at("/hosts/0/run/0").asText()).isEqualTo("train");
     assertThat(started.json().at("/hosts/1/agent_up").asBoolean()).isTrue();
     assertThat(launch("stop", "--dry-run").out()).contains("would end run", "would end agent");
     assertThat(launch("resume", "--dry-run").err()).contains("the run continues there");
-    LaunchEnd restart = launch("restart-node", "10.0.0.2", "--dry-run");
+    CommandEnd restart = launch("restart-node", "10.0.0.2", "--dry-run");
     assertThat(restart.out()).contains("would end agent", "would start troupe node --name");
-    LaunchEnd status = launch("status", "--json");
+    CommandEnd status = launch("status", "--json");
     assertThat(status.code()).isZero();
     assertThat(status.json().at("/hosts/0/run/alive").asBoolean()).isTrue();
     assertThat(status.json().at("/hosts/1/agent/alive").asBoolean()).isTrue();
@@ -124,16 +106,16 @@ final class LaunchCommandTest {
         .isEqualTo(Announcements.AGENT_READY);
     assertThat(launch("logs", "--json", "--follow").code()).isEqualTo(ExitCode.USAGE.code());
 
-    LaunchEnd stopped = launch("stop", "--json");
+    CommandEnd stopped = launch("stop", "--json");
     assertThat(stopped.json().at("/hosts/0/run").asText()).isEqualTo("run ended");
     assertThat(stopped.json().at("/exit").asInt()).isZero();
-    LaunchEnd again = launch("stop", "--json");
+    CommandEnd again = launch("stop", "--json");
     assertThat(again.code()).isZero();
     assertThat(again.json().at("/hosts/1/agent").asText()).isEqualTo("no agent was started");
 
     Files.createDirectories(there(HOSTS.getFirst()).resolve("runs/toy-1"));
     String before = Files.readString(there(HOSTS.getFirst()).resolve("run.args"));
-    LaunchEnd resume = launch("resume", "--dry-run", "--json");
+    CommandEnd resume = launch("resume", "--dry-run", "--json");
     assertThat(resume.code()).as(resume.err()).isZero();
     assertThat(resume.json().at("/run").asText()).isEqualTo("toy-1");
     assertThat(resume.json().at("/hosts/0/run").toString()).contains("\"--resume\",\"toy-1\"");
@@ -150,7 +132,7 @@ final class LaunchCommandTest {
     Path full = Files.createDirectories(there(HOSTS.getLast()));
     Files.writeString(full.resolve("thesis.tex"), "");
 
-    LaunchEnd refused = up("build", "--dry-run", "--json");
+    CommandEnd refused = up("build", "--dry-run", "--json");
 
     assertThat(refused.code()).isEqualTo(ExitCode.UNREACHABLE.code());
     assertThat(refused.json().at("/problems/0").asText())

@@ -2,6 +2,7 @@ package io.troupe.sync;
 
 import io.troupe.store.objects.ObjectStore;
 import io.troupe.store.objects.ObjectStoreException;
+import io.troupe.sync.plan.RemoteIndex;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

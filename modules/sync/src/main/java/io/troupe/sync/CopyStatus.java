@@ -1,6 +1,11 @@
 package io.troupe.sync;
 
 import io.troupe.store.folder.RunFolder;
+import io.troupe.sync.plan.FolderState;
+import io.troupe.sync.plan.RemoteIndex;
+import io.troupe.sync.plan.SyncPlan;
+import io.troupe.sync.plan.SyncState;
+import io.troupe.sync.plan.UploadSizes;
 import java.io.IOException;
 import java.util.Optional;
 

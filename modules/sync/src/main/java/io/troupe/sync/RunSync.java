@@ -4,6 +4,8 @@ import io.troupe.core.outage.Backoff;
 import io.troupe.store.file.LockedFile;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.objects.ObjectStore;
+import io.troupe.sync.plan.SyncPlan;
+import io.troupe.sync.plan.UploadSizes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -48,6 +48,17 @@ public final class AwsFailures {
   }
 
   /**
+   * A failure by its kind and in a sentence.
+   *
+   * @param what failed
+   * @param advice of the service about its error code; empty where there is none
+   */
+  public static AwsException explain(
+      AwsException.Kind kind, String what, SdkException failure, String advice) {
+    return new AwsException(kind, "%s: %s".formatted(what, reason(failure, advice)), failure);
+  }
+
+  /**
    * A failure as a sentence.
    *
    * @param advice of the service about its error code; empty where there is none

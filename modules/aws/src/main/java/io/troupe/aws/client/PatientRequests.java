@@ -2,7 +2,6 @@ package io.troupe.aws.client;
 
 import io.troupe.aws.client.AwsException.Kind;
 import io.troupe.base.clock.Surroundings;
-import io.troupe.core.outage.Backoff;
 import java.time.Duration;
 
 /**
@@ -11,8 +10,6 @@ import java.time.Duration;
  * @param patience for one request
  */
 public record PatientRequests(Surroundings here, Duration patience) {
-  private static final Backoff BACKOFF = new Backoff(1_000, 60_000);
-
   /** A request that may be sent again. */
   @FunctionalInterface
   public interface Repeatable<T> {
@@ -25,22 +22,14 @@ public record PatientRequests(Surroundings here, Duration patience) {
    * @throws AwsException of kind UNAVAILABLE if there is none in time, else what the service said
    */
   public <T> T ask(Repeatable<T> request) throws AwsException, InterruptedException {
-    long giveUpAt = here.nowMillis() + patience.toMillis();
-    String said = "";
-    for (int failures = 1; ; failures++) {
+    OutageWait outage = new OutageWait(here, patience);
+    while (true) {
       try {
         return request.send();
       } catch (AwsException failure) {
-        long pause = BACKOFF.pauseMillis(failures, here.random().nextDouble());
-        if (failure.kind() != Kind.UNAVAILABLE || here.nowMillis() + pause > giveUpAt) {
+        if (failure.kind() != Kind.UNAVAILABLE || !outage.pause(failure)) {
           throw failure;
         }
-        String reason = String.valueOf(failure.getMessage());
-        if (!reason.equals(said)) {
-          here.say("waits for " + reason);
-          said = reason;
-        }
-        here.pause(Duration.ofMillis(pause));
       }
     }
   }

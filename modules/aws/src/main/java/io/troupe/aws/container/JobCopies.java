@@ -1,7 +1,7 @@
 package io.troupe.aws.container;
 
+import io.troupe.aws.client.OutageWait;
 import io.troupe.base.clock.Surroundings;
-import io.troupe.core.outage.Backoff;
 import io.troupe.store.objects.ObjectStore;
 import io.troupe.store.objects.ObjectStoreException;
 import io.troupe.store.s3.S3Bucket;
@@ -28,8 +28,6 @@ record JobCopies(
     Duration patience,
     Surroundings here,
     BooleanSupplier stopping) {
-  private static final Backoff BACKOFF = new Backoff(1_000, 60_000);
-
   /**
    * The newest copy with a checkpoint.
    *
@@ -40,21 +38,15 @@ record JobCopies(
     if (sync.isEmpty()) {
       return Optional.empty();
     }
-    long giveUpAt = here.nowMillis() + patience.toMillis();
-    String said = "";
-    for (int failures = 1; ; failures++) {
+    OutageWait outage = new OutageWait(here, patience);
+    while (true) {
       try {
         return newestBelow(sync);
       } catch (ObjectStoreException failure) {
         boolean passing = failure.kind() == ObjectStoreException.Kind.UNAVAILABLE;
-        if (!passing || stopping.getAsBoolean() || here.nowMillis() > giveUpAt) {
+        if (!passing || stopping.getAsBoolean() || !outage.pause(failure)) {
           throw failure;
         }
-        if (!said.equals(failure.getMessage())) {
-          said = String.valueOf(failure.getMessage());
-          here.say("waits for " + said);
-        }
-        here.pause(Duration.ofMillis(BACKOFF.pauseMillis(failures, here.random().nextDouble())));
       }
     }
   }

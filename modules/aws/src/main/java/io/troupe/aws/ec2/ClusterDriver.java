@@ -2,6 +2,14 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.AwsException.Kind;
+import io.troupe.aws.ec2.plan.ClusterGoal;
+import io.troupe.aws.ec2.plan.ClusterPart;
+import io.troupe.aws.ec2.plan.ClusterPlan;
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.ClusterStep;
+import io.troupe.aws.ec2.plan.Ec2File;
+import io.troupe.aws.ec2.plan.LaunchRequest;
+import io.troupe.aws.ec2.plan.ObservedCluster;
 import io.troupe.base.clock.Surroundings;
 import io.troupe.core.outage.Backoff;
 import java.io.IOException;

@@ -1,5 +1,11 @@
 package io.troupe.aws.ec2;
 
+import io.troupe.aws.ec2.plan.ClusterInstance;
+import io.troupe.aws.ec2.plan.ClusterPart;
+import io.troupe.aws.ec2.plan.ClusterPlan;
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.Ec2File;
+import io.troupe.aws.ec2.plan.ObservedCluster;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -42,10 +42,7 @@ final class Ec2Failures {
 
   static AwsException explain(String what, SdkException failure) {
     String code = AwsFailures.code(failure);
-    return new AwsException(
-        kind(code, failure),
-        "%s: %s".formatted(what, AwsFailures.reason(failure, advice(code))),
-        failure);
+    return AwsFailures.explain(kind(code, failure), what, failure, advice(code));
   }
 
   private static Kind kind(String code, SdkException failure) {

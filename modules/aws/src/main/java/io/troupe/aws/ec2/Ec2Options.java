@@ -2,6 +2,8 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsOptions;
 import io.troupe.aws.client.RecordFolder;
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.Ec2File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

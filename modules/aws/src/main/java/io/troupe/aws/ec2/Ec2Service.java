@@ -1,6 +1,12 @@
 package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsException;
+import io.troupe.aws.ec2.plan.ClusterPart;
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.Ec2File;
+import io.troupe.aws.ec2.plan.LaunchRequest;
+import io.troupe.aws.ec2.plan.ObservedCluster;
+import io.troupe.aws.ec2.plan.ResourceKind;
 import java.util.List;
 
 /** The requests to EC2 that clusters need. Each may fail, also after it was done. */

@@ -1,5 +1,8 @@
 package io.troupe.aws.ec2;
 
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.Ec2File;
+import io.troupe.aws.ec2.plan.LaunchRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;

@@ -2,6 +2,9 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.ec2.Ec2Service.TaggedResource;
+import io.troupe.aws.ec2.plan.ClusterPart;
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.Ec2File;
 import io.troupe.base.process.ExitCode;
 import java.io.IOException;
 import java.util.ArrayList;

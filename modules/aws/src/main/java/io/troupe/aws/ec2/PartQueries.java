@@ -2,6 +2,8 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.OpenClients;
+import io.troupe.aws.ec2.plan.ClusterPart;
+import io.troupe.aws.ec2.plan.ResourceKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

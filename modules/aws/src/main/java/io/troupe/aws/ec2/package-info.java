@@ -1,4 +1,4 @@
-/** Clusters of EC2 instances: what a person asks for, and the requests that make it so. */
+/** Requests and commands that make clusters of EC2 instances what their files ask for. */
 @NullMarked
 package io.troupe.aws.ec2;
 

@@ -11,10 +11,7 @@ final class SageMakerFailures {
 
   static AwsException explain(String what, SdkException failure) {
     String code = AwsFailures.code(failure);
-    return new AwsException(
-        kind(code, failure),
-        "%s: %s".formatted(what, AwsFailures.reason(failure, advice(code))),
-        failure);
+    return AwsFailures.explain(kind(code, failure), what, failure, advice(code));
   }
 
   private static Kind kind(String code, SdkException failure) {

@@ -5,7 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.AwsException.Kind;
-import io.troupe.base.clock.Surroundings;
+import io.troupe.aws.client.PlayedSurroundings;
+import io.troupe.aws.ec2.plan.ClusterGoal;
+import io.troupe.aws.ec2.plan.ClusterInstance;
+import io.troupe.aws.ec2.plan.ClusterPart;
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.Ec2File;
+import io.troupe.aws.ec2.plan.ObservedCluster;
+import io.troupe.aws.ec2.plan.ResourceKind;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -14,7 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,7 +32,7 @@ final class ClusterDriverTest {
 
   private final FakeEc2 ec2 = new FakeEc2();
   private ClusterRecord stored = ClusterRecord.fresh("lab", "n1");
-  private long now = 1_000_000_000_000L;
+  private final PlayedSurroundings here = new PlayedSurroundings(() -> {});
 
   /** The process dies after or before a request. */
   private static final class ProcessDied extends RuntimeException {
@@ -39,36 +45,8 @@ final class ClusterDriverTest {
     return overrides.length == 0 ? FILE : Ec2File.load(SHIPPED, List.of(overrides));
   }
 
-  private Surroundings surroundings(RandomGenerator random) {
-    return new Surroundings() {
-      @Override
-      public long nowMillis() {
-        return now;
-      }
-
-      @Override
-      public void pause(Duration time) {
-        now += time.toMillis();
-      }
-
-      @Override
-      public RandomGenerator random() {
-        return random;
-      }
-
-      @Override
-      public Duration lookAgain() {
-        return Duration.ofSeconds(5);
-      }
-
-      @Override
-      public void say(String line) {}
-    };
-  }
-
   private ClusterDriver driver(Ec2Service service, Ec2File file) {
-    return new ClusterDriver(
-        service, file, stored, record -> stored = record, surroundings(new SplittableRandom(1)));
+    return new ClusterDriver(service, file, stored, record -> stored = record, here);
   }
 
   /** Requests fail before or after they were done, and processes die there, at random. */
@@ -109,7 +87,7 @@ final class ClusterDriverTest {
       try {
         return driver(service, file).reach(goal, PATIENCE);
       } catch (ProcessDied _) {
-        now += 1_000; // somebody repeats the command
+        here.now += 1_000; // somebody repeats the command
       }
     }
   }

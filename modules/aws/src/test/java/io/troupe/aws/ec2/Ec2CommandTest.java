@@ -2,11 +2,11 @@ package io.troupe.aws.ec2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.launch.CommandEnd;
 import io.troupe.launch.PlayedSsh;
 import io.troupe.testkit.AwsKeys;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +16,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code troupe ec2} through Amazon's SDK, against a played server. */
 final class Ec2CommandTest {
@@ -42,30 +41,15 @@ final class Ec2CommandTest {
     AwsKeys.clear();
   }
 
-  /** How a command ended. */
-  private record Ended(int code, String out, String err) {}
-
-  private Ended ec2(String... words) {
+  private CommandEnd ec2(String... words) {
     List<String> all = new ArrayList<>(List.of(words));
     all.addAll(List.of("--file", "../../conf/ec2-2x8.yaml", "--poll", "0.01"));
     all.addAll(List.of("--aws-endpoint", server.endpoint()));
     all.addAll(List.of("--state", folder.resolve("state").toString()));
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine line =
-        new CommandLine(new Ec2Command())
-            .setOut(new PrintWriter(out))
-            .setErr(new PrintWriter(err))
-            .setExecutionExceptionHandler(
-                (failure, command, _) -> {
-                  command.getErr().println("error: " + failure.getMessage());
-                  return 4;
-                });
-    int code = line.execute(all.toArray(String[]::new));
-    return new Ended(code, out.toString(), err.toString());
+    return CommandEnd.of(new Ec2Command(), all);
   }
 
-  private Ended create(String... more) {
+  private CommandEnd create(String... more) {
     List<String> words =
         new ArrayList<>(List.of("create", "lab", "--hosts", folder.resolve("hosts").toString()));
     words.addAll(List.of("--ssh", ssh.program(), "--build", folder.resolve("build").toString()));
@@ -75,7 +59,7 @@ final class Ec2CommandTest {
 
   @Test
   void create_thenDelete_writesTheHostsFileAndLeavesNothing() throws IOException {
-    Ended created = create();
+    CommandEnd created = create();
 
     assertThat(created.code()).as(created.err()).isZero();
     assertThat(Files.readString(folder.resolve("hosts")))
@@ -99,7 +83,7 @@ final class Ec2CommandTest {
     assertThat(ec2("status", "lab").code()).isZero();
     assertThat(server.actions().stream().filter("RunInstances"::equals)).hasSize(1);
 
-    Ended deleted = ec2("delete", "lab");
+    CommandEnd deleted = ec2("delete", "lab");
 
     assertThat(deleted.code()).as(deleted.err()).isZero();
     assertThat(server.ec2.live()).isZero();
@@ -114,7 +98,7 @@ final class Ec2CommandTest {
         .fail("RunInstances", 500, "InternalError", true)
         .fail("RunInstances", 503, "RequestLimitExceeded", false);
 
-    Ended created = create();
+    CommandEnd created = create();
 
     assertThat(created.code()).as(created.err()).isZero();
     assertThat(server.ec2.live()).isEqualTo(2);
@@ -130,7 +114,7 @@ final class Ec2CommandTest {
   void create_quotaExceeded_saysSoAndLeavesNothing() {
     server.fail("RunInstances", 400, "VcpuLimitExceeded", false);
 
-    Ended failed = create();
+    CommandEnd failed = create();
 
     assertThat(failed.code()).isEqualTo(4);
     assertThat(failed.err())
@@ -144,7 +128,7 @@ final class Ec2CommandTest {
   void create_setupFailsOnAHost_saysSoAndLeavesNothing() throws IOException {
     Files.writeString(folder.resolve("ssh/ubuntu@10.0.0.2/setup.1"), "status: error\n");
 
-    Ended failed = create();
+    CommandEnd failed = create();
 
     assertThat(failed.code()).isEqualTo(4);
     assertThat(failed.err())
@@ -161,7 +145,7 @@ final class Ec2CommandTest {
     assertThat(create().code()).isZero();
     Files.writeString(folder.resolve("ssh/ubuntu@10.0.0.2/setup.1"), "status: error\n");
 
-    Ended failed = create();
+    CommandEnd failed = create();
 
     assertThat(failed.code()).isEqualTo(4);
     assertThat(failed.err()).contains("what exists is kept: repeat the command");
@@ -181,7 +165,7 @@ final class Ec2CommandTest {
         .fail("RunInstances", 400, "ExpiredToken", false)
         .fail("RunInstances", 403, "RequestTimeTooSkewed", false);
 
-    Ended created = create();
+    CommandEnd created = create();
 
     assertThat(created.code()).as(created.err()).isZero();
     assertThat(created.err()).contains("the credentials have expired or are wrong, renew them");
@@ -189,7 +173,7 @@ final class Ec2CommandTest {
 
   @Test
   void create_overTheBudget_refusesAndAsksNothing() {
-    Ended refused = create("--set", "budget=100");
+    CommandEnd refused = create("--set", "budget=100");
 
     assertThat(refused.code()).isEqualTo(2);
     assertThat(refused.err()).contains("the budget is 100.00 USD");
@@ -198,7 +182,7 @@ final class Ec2CommandTest {
 
   @Test
   void create_overTheBudgetWithWarn_saysSoAndGoesOn() {
-    Ended created = create("--set", "budget=100", "--set", "on_budget=warn");
+    CommandEnd created = create("--set", "budget=100", "--set", "on_budget=warn");
 
     assertThat(created.code()).as(created.err()).isZero();
     assertThat(created.err()).contains("warning: 2 hosts").contains("the budget is 100.00 USD");
@@ -208,15 +192,15 @@ final class Ec2CommandTest {
   void status_costPassedTheBudget_showsItAndStopsOnlyWhenToldTo() {
     assertThat(create("--no-prepare").code()).isZero();
 
-    Ended shown = ec2("status", "lab", "--set", "budget=0.01");
+    CommandEnd shown = ec2("status", "lab", "--set", "budget=0.01");
     assertThat(shown.out()).contains("; budget 0.01 USD is passed, on_budget: stop");
-    Ended warned =
+    CommandEnd warned =
         ec2("status", "lab", "--enforce", "--set", "budget=0.01", "--set", "on_budget=warn");
     assertThat(warned.code()).isZero();
     assertThat(ec2("status", "lab", "--enforce", "--set", "budget=1e9").code()).isZero();
     assertThat(server.actions()).doesNotContain("StopInstances");
 
-    Ended stopped = ec2("status", "lab", "--enforce", "--json", "--set", "budget=0.01");
+    CommandEnd stopped = ec2("status", "lab", "--enforce", "--json", "--set", "budget=0.01");
 
     assertThat(stopped.code()).as(stopped.err()).isZero();
     assertThat(stopped.out()).contains("\"budget_passed\":false");
@@ -226,7 +210,7 @@ final class Ec2CommandTest {
 
   @Test
   void create_dryRun_changesNothing() {
-    Ended shown = create("--dry-run", "--json");
+    CommandEnd shown = create("--dry-run", "--json");
 
     assertThat(shown.code()).as(shown.err()).isZero();
     assertThat(shown.out())
@@ -249,7 +233,7 @@ final class Ec2CommandTest {
     assertThat(create().err()).contains("a cluster lab exists that was created elsewhere");
     assertThat(ec2("orphans").code()).isEqualTo(1);
     assertThat(server.ec2.live()).isEqualTo(2);
-    Ended first = ec2("orphans", "--delete");
+    CommandEnd first = ec2("orphans", "--delete");
     assertThat(first.err()).contains("still in use; repeat the command");
     assertThat(server.ec2.live()).isZero();
     server.ec2.observe(ClusterRecord.fresh("", ""));
@@ -270,7 +254,7 @@ final class Ec2CommandTest {
         .contains("volume vol-0001 is detached; ec2 delete deletes it")
         .doesNotContain("vol-0002");
     assertThat(ec2("orphans").code()).isZero();
-    Ended dry = ec2("delete", "lab", "--dry-run");
+    CommandEnd dry = ec2("delete", "lab", "--dry-run");
     assertThat(dry.err())
         .contains("would delete instance i-0001, instance i-0002")
         .contains("volume vol-0001")
@@ -281,7 +265,7 @@ final class Ec2CommandTest {
         .fail("DeleteVolume", 403, "UnauthorizedOperation", false)
         .fail("DeleteNetworkInterface", 503, "InternalError", true);
 
-    Ended refused = ec2("delete", "lab");
+    CommandEnd refused = ec2("delete", "lab");
 
     assertThat(refused.code()).isEqualTo(4);
     assertThat(refused.err())
@@ -290,7 +274,7 @@ final class Ec2CommandTest {
     assertThat(server.ec2.parts).containsOnlyKeys("vol-0001", "eni-0002");
     assertThat(folder.resolve("state/lab.json")).exists();
 
-    Ended deleted = ec2("delete", "lab");
+    CommandEnd deleted = ec2("delete", "lab");
 
     assertThat(deleted.code()).as(deleted.err()).isZero();
     assertThat(server.ec2.parts).isEmpty();
@@ -309,13 +293,13 @@ final class Ec2CommandTest {
     server.ec2.interrupt();
     server.ec2.observe(ClusterRecord.fresh("", ""));
 
-    Ended dry = ec2("orphans", "--delete", "--dry-run", "--json");
+    CommandEnd dry = ec2("orphans", "--delete", "--dry-run", "--json");
     assertThat(dry.code()).isEqualTo(1);
     assertThat(dry.err()).contains("volume vol-0001 of cluster lab").contains("would delete it");
     assertThat(dry.out()).contains("\"kind\":\"network interface\"");
     server.fail("DeleteVolume", 403, "UnauthorizedOperation", false);
 
-    Ended first = ec2("orphans", "--delete");
+    CommandEnd first = ec2("orphans", "--delete");
 
     assertThat(first.code()).isEqualTo(1);
     assertThat(first.err()).contains("not deleted: DeleteVolume: status 403").contains("in use");

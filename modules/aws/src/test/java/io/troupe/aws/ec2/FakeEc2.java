@@ -2,7 +2,14 @@ package io.troupe.aws.ec2;
 
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.AwsException.Kind;
-import io.troupe.aws.ec2.ClusterInstance.State;
+import io.troupe.aws.ec2.plan.ClusterInstance;
+import io.troupe.aws.ec2.plan.ClusterInstance.State;
+import io.troupe.aws.ec2.plan.ClusterPart;
+import io.troupe.aws.ec2.plan.ClusterRecord;
+import io.troupe.aws.ec2.plan.Ec2File;
+import io.troupe.aws.ec2.plan.LaunchRequest;
+import io.troupe.aws.ec2.plan.ObservedCluster;
+import io.troupe.aws.ec2.plan.ResourceKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

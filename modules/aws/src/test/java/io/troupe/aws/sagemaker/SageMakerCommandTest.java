@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.aws.sagemaker.FakeSageMaker.PlayedState;
+import io.troupe.launch.CommandEnd;
 import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** {@code troupe sagemaker} through Amazon's SDK, against a played server. */
 final class SageMakerCommandTest {
@@ -45,29 +43,14 @@ final class SageMakerCommandTest {
     AwsKeys.clear();
   }
 
-  /** How a command ended. */
-  private record Outcome(int code, String out, String err) {}
-
-  private Outcome sagemaker(String... words) {
+  private CommandEnd sagemaker(String... words) {
     List<String> all = new ArrayList<>(List.of(words));
     all.addAll(List.of("--poll", "0.01", "--aws-endpoint", server.endpoint()));
     all.addAll(List.of("--state", folder.resolve("state").toString()));
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine line =
-        new CommandLine(new SageMakerCommand())
-            .setOut(new PrintWriter(out))
-            .setErr(new PrintWriter(err))
-            .setExecutionExceptionHandler(
-                (failure, command, _) -> {
-                  command.getErr().println("error: " + failure.getMessage());
-                  return 4;
-                });
-    int code = line.execute(all.toArray(String[]::new));
-    return new Outcome(code, out.toString(), err.toString());
+    return CommandEnd.of(new SageMakerCommand(), all);
   }
 
-  private Outcome submit(String... more) {
+  private CommandEnd submit(String... more) {
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -91,8 +74,8 @@ final class SageMakerCommandTest {
 
   @Test
   void submit_twiceByName_createsOneJobAndOneRowOfTheLog() throws IOException {
-    Outcome submitted = submit("--name", "job-1");
-    Outcome again = submit("--name", "job-1", "--json");
+    CommandEnd submitted = submit("--name", "job-1");
+    CommandEnd again = submit("--name", "job-1", "--json");
 
     assertThat(submitted.code()).as(submitted.err()).isZero();
     assertThat(submitted.err())
@@ -123,7 +106,7 @@ final class SageMakerCommandTest {
         .fail("CreateTrainingJob", 400, "ThrottlingException", false)
         .fail("CreateTrainingJob", 500, "InternalFailure", true);
 
-    Outcome submitted = submit();
+    CommandEnd submitted = submit();
 
     assertThat(submitted.code()).as(submitted.err()).isZero();
     assertThat(server.jobs).hasSize(1);
@@ -135,11 +118,11 @@ final class SageMakerCommandTest {
     for (int i = 0; i < 3; i++) {
       server.fail("CreateTrainingJob", 503, "ServiceUnavailable", i == 2);
     }
-    Outcome unknown = submit("--patience", "0");
+    CommandEnd unknown = submit("--patience", "0");
     assertThat(unknown.code()).isEqualTo(4);
     assertThat(unknown.err()).contains("was submitted is not known: repeat the command");
 
-    Outcome continued = submit();
+    CommandEnd continued = submit();
 
     assertThat(continued.code()).as(continued.err()).isZero();
     assertThat(continued.err()).contains("continues the submission of " + job());
@@ -150,7 +133,7 @@ final class SageMakerCommandTest {
   void submit_expiredCredentials_continuesWhenTheyAreGood() {
     server.fail("CreateTrainingJob", 400, "ExpiredTokenException", false);
 
-    Outcome submitted = submit();
+    CommandEnd submitted = submit();
 
     assertThat(submitted.code()).as(submitted.err()).isZero();
     assertThat(submitted.err()).contains("the credentials have expired or are wrong, renew them");
@@ -160,7 +143,7 @@ final class SageMakerCommandTest {
   void submit_refused_saysWhyAndForgetsTheName() {
     server.fail("CreateTrainingJob", 400, "ResourceLimitExceeded", false);
 
-    Outcome refused = submit();
+    CommandEnd refused = submit();
 
     assertThat(refused.code()).isEqualTo(4);
     assertThat(refused.err()).contains("ResourceLimitExceeded (a quota of this account;");
@@ -181,23 +164,14 @@ final class SageMakerCommandTest {
     List<String> all = new ArrayList<>(List.of(words));
     all.addAll(List.of("--state", folder.resolve("elsewhere").toString()));
     all.addAll(List.of("--aws-endpoint", server.endpoint()));
-    StringWriter err = new StringWriter();
-    int code =
-        new CommandLine(new SageMakerCommand())
-            .setErr(new PrintWriter(err))
-            .setExecutionExceptionHandler(
-                (failure, command, _) -> {
-                  command.getErr().println(failure.getMessage());
-                  return 4;
-                })
-            .execute(all.toArray(String[]::new));
-    assertThat(code).isEqualTo(4);
-    return err.toString();
+    CommandEnd ended = CommandEnd.of(new SageMakerCommand(), all);
+    assertThat(ended.code()).isEqualTo(4);
+    return ended.err();
   }
 
   @Test
   void submit_dryRunOverBudgetOrLocalPath_asksNothing() {
-    Outcome shown = submit("--dry-run");
+    CommandEnd shown = submit("--dry-run");
     assertThat(shown.code()).as(shown.err()).isZero();
     assertThat(shown.out())
         .contains("\"MaxWaitTimeInSeconds\" : 43200")
@@ -230,7 +204,7 @@ final class SageMakerCommandTest {
             new PlayedState("Failed", "Failed", "CapacityError: Unable to provision capacity."))
         .fail("GetLogEvents", 400, "ThrottlingException", false);
 
-    Outcome followed = sagemaker("logs", "job-1", "--follow");
+    CommandEnd followed = sagemaker("logs", "job-1", "--follow");
 
     assertThat(followed.out()).isEqualTo("algo-1  a\nalgo-1  b\nalgo-1  c\nalgo-2  d\n");
     assertThat(sagemaker("logs", "job-1", "--json").out().lines())
@@ -255,7 +229,7 @@ final class SageMakerCommandTest {
     assertThat(server.operations.stream().filter("StopTrainingJob"::equals)).hasSize(1);
 
     server.shows(new PlayedState("Completed", "Completed", ""));
-    Outcome status = sagemaker("status", "job-1");
+    CommandEnd status = sagemaker("status", "job-1");
     assertThat(status.code()).isZero();
     assertThat(status.out())
         .contains("job-1 Completed (Completed) · 1 × ml.c7i.2xlarge · 0.50 h billed, 0.22 USD");
@@ -275,7 +249,7 @@ final class SageMakerCommandTest {
             .put(
                 "my-bucket/troupe/job-1/output/output.tar.gz",
                 tar(Map.of("run/RESULTS.md", "good", "x/".repeat(70) + "deep", "long")))) {
-      Outcome fetched =
+      CommandEnd fetched =
           sagemaker(
               "download", "job-1", "-o", target.toString(), "--s3-endpoint", store.endpoint());
 
@@ -287,7 +261,7 @@ final class SageMakerCommandTest {
 
       store.put("my-bucket/troupe/job-1/output/output.tar.gz", tar(Map.of("../../evil", "bad")));
       Path second = folder.resolve("second");
-      Outcome refused =
+      CommandEnd refused =
           sagemaker(
               "download", "job-1", "-o", second.toString(), "--s3-endpoint", store.endpoint());
       assertThat(refused.err()).contains("a file ../../evil, which is not below the folder");

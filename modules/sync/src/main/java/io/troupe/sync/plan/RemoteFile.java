@@ -1,4 +1,4 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,12 +10,12 @@ import java.util.Set;
  * @param path within the run folder, with '/'
  * @param pieces in order, without gaps
  */
-record RemoteFile(String path, List<Piece> pieces) {
-  RemoteFile {
+public record RemoteFile(String path, List<Piece> pieces) {
+  public RemoteFile {
     pieces = List.copyOf(pieces);
   }
 
-  long bytes() {
+  public long bytes() {
     return bytesOf(pieces.size());
   }
 
@@ -25,7 +25,7 @@ record RemoteFile(String path, List<Piece> pieces) {
   }
 
   /** Returns the keys of the file's pieces, in order. */
-  List<String> keys() {
+  public List<String> keys() {
     List<String> keys = new ArrayList<>();
     long offset = 0;
     for (Piece piece : pieces) {
@@ -40,7 +40,7 @@ record RemoteFile(String path, List<Piece> pieces) {
   }
 
   /** The file with a piece in place of those from an index on. */
-  RemoteFile with(int index, Piece piece) {
+  public RemoteFile with(int index, Piece piece) {
     List<Piece> next = new ArrayList<>(pieces.subList(0, index));
     next.add(piece);
     return new RemoteFile(path, next);

@@ -1,4 +1,4 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -19,7 +19,7 @@ import java.util.Set;
  * @param checkpoints that are stored whole, which the index may not name yet
  * @param rest a checkpoint on its way, and what is to be deleted
  */
-record SyncState(
+public record SyncState(
     int format,
     String target,
     String writer,
@@ -45,23 +45,23 @@ record SyncState(
     }
   }
 
-  SyncState {
+  public SyncState {
     files = List.copyOf(files);
     checkpoints = List.copyOf(checkpoints);
   }
 
   /** The state of a folder that is to become the writer of a copy, which may hold something. */
-  static SyncState joining(String target, String writer, String tag, RemoteIndex index) {
+  public static SyncState joining(String target, String writer, String tag, RemoteIndex index) {
     return new SyncState(
         FORMAT, target, writer, tag, index, index.files(), index.checkpoints(), Rest.NONE);
   }
 
-  Optional<CheckpointUpload> upload() {
+  public Optional<CheckpointUpload> upload() {
     return rest.uploads().stream().findFirst();
   }
 
   /** The pieces that are stored of a file, in order. */
-  List<Piece> pieces(String path) {
+  public List<Piece> pieces(String path) {
     return files.stream()
         .filter(file -> file.path().equals(path))
         .findFirst()
@@ -70,12 +70,12 @@ record SyncState(
   }
 
   /** A file begins with the first of its stored pieces only: it was cut, or is another one. */
-  SyncState cut(String path, int intact) {
+  public SyncState cut(String path, int intact) {
     RemoteFile after = new RemoteFile(path, pieces(path).subList(0, intact));
     return replaced(new RemoteFile(path, pieces(path)), after);
   }
 
-  boolean has(String manifest) {
+  public boolean has(String manifest) {
     return checkpoints.stream().anyMatch(one -> one.manifest().equals(manifest));
   }
 
@@ -83,7 +83,7 @@ record SyncState(
    * A piece is about to be stored: until it is noted as stored, it is to be deleted, so that a
    * process that ends in between leaves nothing behind that nobody knows.
    */
-  SyncState storing(String key) {
+  public SyncState storing(String key) {
     if (index.keys().contains(key) || rest.garbage().contains(key)) {
       return this;
     }
@@ -93,7 +93,7 @@ record SyncState(
   }
 
   /** A piece is stored, in place of the piece of its index and later ones. */
-  SyncState pieceStored(String path, int index, Piece piece) {
+  public SyncState pieceStored(String path, int index, Piece piece) {
     RemoteFile before = new RemoteFile(path, pieces(path));
     return replaced(before, before.with(index, piece));
   }
@@ -113,7 +113,7 @@ record SyncState(
   }
 
   /** An index is stored: what only the one before named is to be deleted. */
-  SyncState indexStored(RemoteIndex next, String nextTag) {
+  public SyncState indexStored(RemoteIndex next, String nextTag) {
     Set<String> garbage = new LinkedHashSet<>(rest.garbage());
     garbage.addAll(index.keys());
     files.forEach(file -> file.addKeys(garbage));
@@ -133,7 +133,7 @@ record SyncState(
    * The store holds this folder's index, whose acknowledgement was lost; the folder may have
    * changed since.
    */
-  SyncState indexFound(RemoteIndex found, String foundTag) {
+  public SyncState indexFound(RemoteIndex found, String foundTag) {
     Set<String> garbage = new LinkedHashSet<>(rest.garbage());
     garbage.addAll(index.keys());
     garbage.removeAll(found.keys());
@@ -150,14 +150,14 @@ record SyncState(
         new Rest(rest.uploads(), List.copyOf(garbage)));
   }
 
-  SyncState deleted(String key) {
+  public SyncState deleted(String key) {
     List<String> garbage = new ArrayList<>(rest.garbage());
     garbage.remove(key);
     return with(files, checkpoints, new Rest(rest.uploads(), garbage));
   }
 
   /** A checkpoint begins or has come further; a complete one is among the stored. */
-  SyncState uploading(CheckpointUpload upload) {
+  public SyncState uploading(CheckpointUpload upload) {
     if (!upload.complete()) {
       return with(files, checkpoints, new Rest(List.of(upload), rest.garbage()));
     }
@@ -177,7 +177,7 @@ record SyncState(
   }
 
   /** The checkpoint on its way is given up; what is stored of it is to be deleted. */
-  SyncState abandoned() {
+  public SyncState abandoned() {
     List<String> garbage = new ArrayList<>(rest.garbage());
     upload().ifPresent(upload -> garbage.add(upload.checkpoint().folder()));
     return with(files, checkpoints, new Rest(List.of(), garbage));

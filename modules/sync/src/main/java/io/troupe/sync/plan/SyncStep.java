@@ -1,9 +1,9 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
-import io.troupe.sync.FolderState.LocalCheckpoint;
+import io.troupe.sync.plan.FolderState.LocalCheckpoint;
 
 /** One change of a copy, or nothing left to change. */
-sealed interface SyncStep {
+public sealed interface SyncStep {
   /**
    * Store bytes of a file as its piece of this index, in place of that piece and later ones.
    *

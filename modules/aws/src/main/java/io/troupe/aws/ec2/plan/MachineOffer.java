@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;

@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 import java.util.List;
 import java.util.Map;
@@ -39,32 +39,32 @@ public record ClusterRecord(
   }
 
   /** Before a launch is sent. */
-  ClusterRecord sending(LaunchRequest launch) {
+  public ClusterRecord sending(LaunchRequest launch) {
     return pending.contains(launch)
         ? this
         : new ClusterRecord(name, nonce, launches + 1, offer, List.of(launch), launched, created);
   }
 
   /** After a launch was answered with instances. */
-  ClusterRecord launched(List<String> ids, long nowMillis) {
+  public ClusterRecord launched(List<String> ids, long nowMillis) {
     Map<String, Long> all = new TreeMap<>(launched);
     ids.forEach(id -> all.put(id, nowMillis));
     return new ClusterRecord(name, nonce, launches, offer, List.of(), all, created);
   }
 
   /** After a launch was refused for certain; the next one may try another offer. */
-  ClusterRecord refused(boolean nextOffer) {
+  public ClusterRecord refused(boolean nextOffer) {
     int next = nextOffer ? offer + 1 : offer;
     return new ClusterRecord(name, nonce, launches, next, List.of(), launched, created);
   }
 
   /** All offers may be tried again. */
-  ClusterRecord fromFirstOffer() {
+  public ClusterRecord fromFirstOffer() {
     return new ClusterRecord(name, nonce, launches, 0, pending, launched, created);
   }
 
   /** The cluster is complete. */
-  ClusterRecord complete() {
+  public ClusterRecord complete() {
     return new ClusterRecord(name, nonce, launches, 0, pending, launched, true);
   }
 }

@@ -1,7 +1,7 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
-import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
-import io.troupe.aws.ec2.ClusterInstance.State;
+import io.troupe.aws.ec2.plan.ClusterInstance.MachinePlace;
+import io.troupe.aws.ec2.plan.ClusterInstance.State;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -110,7 +110,7 @@ public record ClusterPlan(Ec2File file) {
   }
 
   /** The order of hosts in the hosts file. */
-  static final Comparator<ClusterInstance> ORDER =
+  public static final Comparator<ClusterInstance> ORDER =
       Comparator.comparingLong(ClusterInstance::launchedAtMillis)
           .thenComparing(ClusterInstance::id);
 

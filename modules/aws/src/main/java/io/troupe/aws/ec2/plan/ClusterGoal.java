@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 /** What is to become of a cluster. */
 public sealed interface ClusterGoal {

@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.binding.RuleChecker;
@@ -73,7 +73,7 @@ public record Ec2File(
           @Default("stop")
           OnBudget onBudget) {
     /** Whether a cost in USD is greater than the budget. */
-    boolean passed(double cost) {
+    public boolean passed(double cost) {
       return budget > 0 && cost > budget;
     }
   }

@@ -1,4 +1,4 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
 import static io.troupe.core.Require.require;
 
@@ -24,17 +24,17 @@ import java.util.Set;
  *     by writing its own
  * @param revision grows by one with each index
  */
-record RemoteIndex(
+public record RemoteIndex(
     int format,
     String run,
     String writer,
     long revision,
     List<RemoteFile> files,
     List<RemoteCheckpoint> checkpoints) {
-  static final String KEY = "index.json";
+  public static final String KEY = "index.json";
   static final int FORMAT = 1;
 
-  RemoteIndex {
+  public RemoteIndex {
     require(
         format == FORMAT,
         "an index of format %d, and this version reads %d; use the version that wrote it",
@@ -45,11 +45,11 @@ record RemoteIndex(
   }
 
   /** The index of a copy that holds nothing yet. */
-  static RemoteIndex empty(String run) {
+  public static RemoteIndex empty(String run) {
     return new RemoteIndex(FORMAT, run, "", 0, List.of(), List.of());
   }
 
-  static RemoteIndex parse(byte[] json, String where) throws IOException {
+  public static RemoteIndex parse(byte[] json, String where) throws IOException {
     try {
       return StoreJson.LINE.readValue(json, RemoteIndex.class);
     } catch (JsonProcessingException other) {
@@ -58,7 +58,7 @@ record RemoteIndex(
     }
   }
 
-  byte[] json() {
+  public byte[] json() {
     try {
       return StoreJson.LINE.writeValueAsBytes(this);
     } catch (JsonProcessingException impossible) {
@@ -66,7 +66,7 @@ record RemoteIndex(
     }
   }
 
-  Optional<RemoteCheckpoint> newest() {
+  public Optional<RemoteCheckpoint> newest() {
     return checkpoints.stream().max(Comparator.comparingLong(RemoteCheckpoint::step));
   }
 
@@ -78,14 +78,14 @@ record RemoteIndex(
   }
 
   /** Keys of all pieces, and folders of all checkpoints. */
-  Set<String> keys() {
+  public Set<String> keys() {
     Set<String> keys = new LinkedHashSet<>();
     files.forEach(file -> file.addKeys(keys));
     checkpoints.forEach(one -> keys.add(one.folder()));
     return keys;
   }
 
-  long bytes() {
+  public long bytes() {
     return files.stream().mapToLong(RemoteFile::bytes).sum()
         + checkpoints.stream().mapToLong(RemoteCheckpoint::bytes).sum();
   }

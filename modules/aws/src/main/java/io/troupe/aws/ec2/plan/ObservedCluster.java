@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
 import java.util.Comparator;
 import java.util.List;
@@ -10,16 +10,16 @@ import java.util.Optional;
  * @param files all of them that are copied, but those of checkpoints
  * @param checkpoints whole ones
  */
-record FolderState(List<LocalFile> files, List<LocalCheckpoint> checkpoints) {
+public record FolderState(List<LocalFile> files, List<LocalCheckpoint> checkpoints) {
   /** A folder that was not looked at. */
-  static final FolderState EMPTY = new FolderState(List.of(), List.of());
+  public static final FolderState EMPTY = new FolderState(List.of(), List.of());
 
   /**
    * A file that may grow.
    *
    * @param path within the run folder, with '/'
    */
-  record LocalFile(String path, long bytes) {}
+  public record LocalFile(String path, long bytes) {}
 
   /**
    * A whole checkpoint.
@@ -27,18 +27,18 @@ record FolderState(List<LocalFile> files, List<LocalCheckpoint> checkpoints) {
    * @param manifest SHA-256 of its manifest
    * @param kept whether it is never deleted by retention
    */
-  record LocalCheckpoint(long step, long bytes, String manifest, boolean kept) {}
+  public record LocalCheckpoint(long step, long bytes, String manifest, boolean kept) {}
 
-  FolderState {
+  public FolderState {
     files = List.copyOf(files);
     checkpoints = List.copyOf(checkpoints);
   }
 
-  Optional<LocalCheckpoint> newest() {
+  public Optional<LocalCheckpoint> newest() {
     return checkpoints.stream().max(Comparator.comparingLong(LocalCheckpoint::step));
   }
 
-  boolean has(RemoteCheckpoint remote) {
+  public boolean has(RemoteCheckpoint remote) {
     return checkpoints.stream().anyMatch(one -> one.manifest().equals(remote.manifest()));
   }
 }

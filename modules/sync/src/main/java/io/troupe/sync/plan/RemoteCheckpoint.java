@@ -1,4 +1,4 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
 /**
  * A whole checkpoint in the store: every file its manifest lists, and the manifest.
@@ -6,11 +6,11 @@ package io.troupe.sync;
  * @param manifest SHA-256 of its {@code manifest.json}, which makes its folder's name unique
  * @param writer the copy's writer that stored it, who alone deletes it
  */
-record RemoteCheckpoint(long step, long bytes, String manifest, String writer) {
+public record RemoteCheckpoint(long step, long bytes, String manifest, String writer) {
   private static final int HASH_DIGITS = 12;
 
   /** What the keys of its files begin with. */
-  String folder() {
+  public String folder() {
     return "checkpoints/step%d-%s/".formatted(step, manifest.substring(0, HASH_DIGITS));
   }
 }

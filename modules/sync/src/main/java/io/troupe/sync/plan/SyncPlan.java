@@ -1,7 +1,7 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
-import io.troupe.sync.FolderState.LocalCheckpoint;
-import io.troupe.sync.FolderState.LocalFile;
+import io.troupe.sync.plan.FolderState.LocalCheckpoint;
+import io.troupe.sync.plan.FolderState.LocalFile;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,10 +16,10 @@ import java.util.Optional;
  * checkpoint goes first; of older ones only those that are kept for ever. So a link that is slower
  * than the trainer skips checkpoints, and never works on one that is long surpassed.
  */
-final class SyncPlan {
+public final class SyncPlan {
   private final UploadSizes sizes;
 
-  SyncPlan(UploadSizes sizes) {
+  public SyncPlan(UploadSizes sizes) {
     this.sizes = sizes;
   }
 
@@ -28,12 +28,12 @@ final class SyncPlan {
    *
    * @param objects files and checkpoints
    */
-  record Backlog(int objects, long bytes) {
-    static final Backlog NONE = new Backlog(0, 0);
+  public record Backlog(int objects, long bytes) {
+    public static final Backlog NONE = new Backlog(0, 0);
   }
 
   /** The next step. */
-  SyncStep next(SyncState state, FolderState folder) {
+  public SyncStep next(SyncState state, FolderState folder) {
     for (LocalFile file : folder.files()) {
       Optional<SyncStep> piece = piece(state, file);
       if (piece.isPresent()) {
@@ -55,7 +55,7 @@ final class SyncPlan {
   }
 
   /** What a folder has and its copy lacks. */
-  Backlog backlog(SyncState state, FolderState folder) {
+  public Backlog backlog(SyncState state, FolderState folder) {
     int objects = 0;
     long bytes = 0;
     for (LocalFile file : folder.files()) {

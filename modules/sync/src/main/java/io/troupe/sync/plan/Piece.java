@@ -1,4 +1,4 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
 /**
  * A run of bytes of a file that is stored as one object. Its key holds its content's hash, so that
@@ -6,11 +6,11 @@ package io.troupe.sync;
  *
  * @param sha256 of the content, in hex
  */
-record Piece(long bytes, String sha256) {
+public record Piece(long bytes, String sha256) {
   private static final int HASH_DIGITS = 16;
 
   /** The key of this piece of a file. */
-  String key(String path, long offset) {
+  public String key(String path, long offset) {
     return "%s/%015d-%s".formatted(path, offset, sha256.substring(0, HASH_DIGITS));
   }
 }

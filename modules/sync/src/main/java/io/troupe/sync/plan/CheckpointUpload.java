@@ -1,4 +1,4 @@
-package io.troupe.sync;
+package io.troupe.sync.plan;
 
 import io.troupe.store.objects.ObjectStore.PartTag;
 import java.util.ArrayList;
@@ -11,10 +11,10 @@ import java.util.List;
  * @param done how many files are stored
  * @param parts of the next file, if it goes in parts and has begun: at most one element
  */
-record CheckpointUpload(
+public record CheckpointUpload(
     RemoteCheckpoint checkpoint, List<Item> files, int done, List<Parts> parts) {
   /** A file of the checkpoint. */
-  record Item(String path, long bytes, String sha256) {}
+  public record Item(String path, long bytes, String sha256) {}
 
   /**
    * A file that is stored in parts.
@@ -22,38 +22,38 @@ record CheckpointUpload(
    * @param id of the upload
    * @param tags of the parts that are stored, in order
    */
-  record Parts(String id, List<PartTag> tags) {
-    Parts {
+  public record Parts(String id, List<PartTag> tags) {
+    public Parts {
       tags = List.copyOf(tags);
     }
   }
 
-  CheckpointUpload {
+  public CheckpointUpload {
     files = List.copyOf(files);
     parts = List.copyOf(parts);
   }
 
-  boolean complete() {
+  public boolean complete() {
     return done == files.size();
   }
 
-  Item next() {
+  public Item next() {
     return files.get(done);
   }
 
-  String nextKey() {
+  public String nextKey() {
     return checkpoint.folder() + next().path();
   }
 
-  CheckpointUpload fileStored() {
+  public CheckpointUpload fileStored() {
     return new CheckpointUpload(checkpoint, files, done + 1, List.of());
   }
 
-  CheckpointUpload partsBegun(String id) {
+  public CheckpointUpload partsBegun(String id) {
     return new CheckpointUpload(checkpoint, files, done, List.of(new Parts(id, List.of())));
   }
 
-  CheckpointUpload partStored(PartTag tag) {
+  public CheckpointUpload partStored(PartTag tag) {
     Parts current = parts.getFirst();
     List<PartTag> tags = new ArrayList<>(current.tags());
     tags.add(tag);
@@ -61,7 +61,7 @@ record CheckpointUpload(
   }
 
   /** Returns this upload, where the parts of the next file are to be stored again. */
-  CheckpointUpload withoutParts() {
+  public CheckpointUpload withoutParts() {
     return new CheckpointUpload(checkpoint, files, done, List.of());
   }
 

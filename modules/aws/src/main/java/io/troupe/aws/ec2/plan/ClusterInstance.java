@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 /**
  * An instance as EC2 describes it.

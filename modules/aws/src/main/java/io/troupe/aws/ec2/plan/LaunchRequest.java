@@ -1,6 +1,6 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
-import io.troupe.aws.ec2.ClusterInstance.MachinePlace;
+import io.troupe.aws.ec2.plan.ClusterInstance.MachinePlace;
 
 /**
  * A request for instances, all or none. The same token with the same parameters gives the same

@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 /** What a cluster consists of, and what can be left of it. */
 public enum ResourceKind {

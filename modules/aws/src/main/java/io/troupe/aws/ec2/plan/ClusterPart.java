@@ -1,4 +1,4 @@
-package io.troupe.aws.ec2;
+package io.troupe.aws.ec2.plan;
 
 /**
  * A volume or a network interface that a launch made for an instance.
