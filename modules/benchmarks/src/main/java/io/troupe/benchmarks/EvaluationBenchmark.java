@@ -5,6 +5,7 @@ import io.troupe.base.build.BuildInfo;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.evaluation.EvaluationFile;
 import io.troupe.core.evaluation.PromptSeed;
@@ -40,8 +41,8 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -87,8 +88,7 @@ final class EvaluationBenchmark implements Callable<Integer> {
           "Rounds before them, for the JVM to compile most of both; default ${DEFAULT-VALUE}.")
   private int warmUp = 60;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   /**
    * Seconds of a part of a round.
@@ -137,7 +137,7 @@ final class EvaluationBenchmark implements Callable<Integer> {
               () -> sample(engine, requests),
               number -> evaluate(protocol, source, tasks, folder.resolve("e" + number)));
       BenchmarkReport.print("%-44s %,10.2f %s  %s%n", results);
-      return BenchmarkReport.end(json, results);
+      return resultFile.end(results);
     } finally {
       FileTree.delete(folder);
     }

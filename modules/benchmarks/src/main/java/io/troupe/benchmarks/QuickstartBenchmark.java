@@ -1,9 +1,9 @@
 package io.troupe.benchmarks;
 
 import io.troupe.base.files.FileTree;
-import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.LearningCurve;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
 import io.troupe.telemetry.CurvePlot;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +15,7 @@ import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -46,8 +47,7 @@ final class QuickstartBenchmark implements Callable<Integer> {
   @Option(names = "--seeds", split = ",", description = "Seeds, default ${DEFAULT-VALUE}.")
   private List<Long> seeds = List.of(1L);
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Option(names = "--plot", paramLabel = "FILE", description = "Draws the curves there, as SVG.")
   private @Nullable Path plot;
@@ -103,7 +103,7 @@ final class QuickstartBenchmark implements Callable<Integer> {
     }
     FileTree.delete(runs);
     report(results, sampling ? "difficulty" : "async", sampling ? "uniform" : "lock-step");
-    int status = BenchmarkReport.end(json, results);
+    int status = resultFile.end(results);
     if (plot != null) {
       Files.writeString(
           plot,

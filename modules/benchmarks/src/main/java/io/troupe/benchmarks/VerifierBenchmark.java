@@ -5,6 +5,8 @@ import static java.lang.Double.NaN;
 import io.troupe.base.sandbox.SandboxUnavailableException;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.RoundsOption;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
@@ -19,13 +21,12 @@ import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -68,14 +69,9 @@ final class VerifierBenchmark implements Callable<Integer> {
       description = "Processor time of a round of maths, default ${DEFAULT-VALUE}.")
   private int seconds = 2;
 
-  @Option(
-      names = "--rounds",
-      defaultValue = "5",
-      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
-  private int rounds = 5;
+  @Mixin private final RoundsOption rounds = new RoundsOption(5);
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   private record Pair(Prompt prompt, String completion) {}
 
@@ -89,7 +85,7 @@ final class VerifierBenchmark implements Callable<Integer> {
       results.add(code());
     }
     BenchmarkReport.print("%-42s %,12.2f %s  %s%n", results);
-    return BenchmarkReport.end(json, results);
+    return resultFile.end(results);
   }
 
   private Measurement math() throws IOException {
@@ -106,9 +102,9 @@ final class VerifierBenchmark implements Callable<Integer> {
   private Measurement code() throws SandboxUnavailableException {
     try (Sandbox sandbox = Sandbox.open(SandboxSettings.standard().withWorkers(1))) {
       Verifier verifier = new CodeVerifier(CodeProfile.mbpp(), sandbox);
-      double[] medians = new double[rounds];
+      double[] medians = new double[rounds.value()];
       programs(verifier);
-      for (int i = 0; i < rounds; i++) {
+      for (int i = 0; i < rounds.value(); i++) {
         medians[i] = programs(verifier);
       }
       return new Measurement(
@@ -164,9 +160,9 @@ final class VerifierBenchmark implements Callable<Integer> {
 
   /** The median of the rounds' rates, after a round to warm up. */
   private double rate(Verifier verifier, List<Pair> pairs) {
-    double[] rates = new double[rounds];
+    double[] rates = new double[rounds.value()];
     round(verifier, pairs);
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < rounds.value(); i++) {
       rates[i] = round(verifier, pairs);
     }
     return BenchmarkReport.median(rates);

@@ -3,6 +3,7 @@ package io.troupe.benchmarks.console;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.LearningCurve;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -47,8 +48,7 @@ public final class ConsoleBenchmark implements Callable<Integer> {
               + " ${DEFAULT-VALUE}.")
   private int rounds = 8;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -59,7 +59,7 @@ public final class ConsoleBenchmark implements Callable<Integer> {
     List<Measurement> results = new ArrayList<>(mailboxes());
     results.addAll(run());
     BenchmarkReport.print("%-88s %,10.3f %-7s %s%n", results);
-    return BenchmarkReport.end(json, results);
+    return resultFile.end(results);
   }
 
   private List<Measurement> run() throws IOException, InterruptedException {

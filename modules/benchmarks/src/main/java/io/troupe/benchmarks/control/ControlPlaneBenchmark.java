@@ -6,6 +6,8 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.RoundsOption;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.FinishReason;
@@ -30,8 +32,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench control-plane}: what the coordinator can carry. */
@@ -60,14 +62,9 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
       description = "Completions of a round, default ${DEFAULT-VALUE}.")
   private long completions = 100_000;
 
-  @Option(
-      names = "--rounds",
-      defaultValue = "3",
-      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
-  private int rounds = 3;
+  @Mixin private final RoundsOption rounds = new RoundsOption(3);
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Override
   public Integer call() throws IOException {
@@ -102,7 +99,7 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
             Double.NaN,
             false));
     BenchmarkReport.print("%-52s %,12.1f %-14s %s%n", results);
-    return BenchmarkReport.end(json, results);
+    return resultFile.end(results);
   }
 
   /** What an event costs the coordinator's thread for who looks at the run. */
@@ -136,8 +133,8 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
 
   /** The median of the rounds, after one to warm up, each with a new journal. */
   private double rate(int workers, int groups) throws IOException {
-    double[] rates = new double[rounds];
-    for (int round = -1; round < rounds; round++) {
+    double[] rates = new double[rounds.value()];
+    for (int round = -1; round < rounds.value(); round++) {
       double rate = round(workers, groups);
       if (round >= 0) {
         rates[round] = rate;

@@ -3,6 +3,7 @@ package io.troupe.benchmarks.control;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.journal.Journal;
 import io.troupe.store.journal.JournalArchiver;
@@ -18,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench journal}: what a long run's journal costs. */
@@ -64,8 +66,7 @@ public final class JournalBenchmark implements Callable<Integer> {
       description = "Where to write; emptied afterwards. Default: the temporary folder.")
   private @Nullable Path folder;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Override
   public Integer call() throws IOException {
@@ -88,7 +89,7 @@ public final class JournalBenchmark implements Callable<Integer> {
       results.add(plain("journal of a group, compressed", compressed / (groups + later), "bytes"));
       resume(journal, checkpoint, "compressed", results);
       BenchmarkReport.print("%-52s %,12.3f %-14s %s%n", results);
-      return BenchmarkReport.end(json, results);
+      return resultFile.end(results);
     } finally {
       FileTree.delete(journal);
       FileTree.delete(checkpoints);

@@ -1,20 +1,18 @@
 package io.troupe.benchmarks.engine;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.PairedMeasurement;
 import io.troupe.benchmarks.harness.PerformancePage;
+import io.troupe.benchmarks.harness.ResultFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * A run of comparisons with PyTorch: it measures, prints a table, and writes it where it is asked
@@ -36,7 +34,7 @@ record ComparisonRun(String command, String python, int threads, int rounds) {
    * @param update whether the tables are written into docs/performance.md
    * @return the exit code
    */
-  int run(Map<String, PyTorchComparison> comparisons, Optional<Path> json, boolean update)
+  int run(Map<String, PyTorchComparison> comparisons, ResultFile json, boolean update)
       throws IOException, InterruptedException {
     Path scratch = Files.createTempDirectory("troupe-bench");
     Map<String, List<PairedMeasurement>> results = new LinkedHashMap<>();
@@ -48,9 +46,7 @@ record ComparisonRun(String command, String python, int threads, int rounds) {
             part.getValue().run(new PyTorchComparison.Setting(threads, rounds, peer, scratch)));
       }
       results.values().forEach(ComparisonRun::report);
-      if (json.isPresent()) {
-        write(json.get(), peer, results);
-      }
+      json.write(Map.of("pytorch", peer.describe(), "measurements", rows(results)));
       if (update) {
         for (Map.Entry<String, List<PairedMeasurement>> part : results.entrySet()) {
           PerformancePage.update(command + " " + part.getKey(), intro(peer), part.getValue());
@@ -85,15 +81,7 @@ record ComparisonRun(String command, String python, int threads, int rounds) {
     }
   }
 
-  private static void write(
-      Path file, PythonPeer peer, Map<String, List<PairedMeasurement>> results) throws IOException {
-    List<Map<String, Object>> rows = new ArrayList<>();
-    results.values().forEach(part -> part.forEach(row -> rows.add(row.json())));
-    Files.writeString(
-        file,
-        JsonMapper.builder()
-            .build()
-            .writerWithDefaultPrettyPrinter()
-            .writeValueAsString(Map.of("pytorch", peer.describe(), "measurements", rows)));
+  private static List<Map<String, Object>> rows(Map<String, List<PairedMeasurement>> results) {
+    return results.values().stream().flatMap(List::stream).map(PairedMeasurement::json).toList();
   }
 }

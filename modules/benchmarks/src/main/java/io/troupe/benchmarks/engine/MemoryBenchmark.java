@@ -1,8 +1,8 @@
 package io.troupe.benchmarks.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.benchmarks.harness.BenchmarkReport;
+import io.troupe.benchmarks.harness.ResultFile;
 import io.troupe.benchmarks.harness.WorkerProcess;
 import io.troupe.telemetry.CurvePlot;
 import java.io.IOException;
@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench memory}: whether a long run keeps the memory it takes at its start. */
@@ -41,8 +42,7 @@ public final class MemoryBenchmark implements Callable<Integer> {
       description = "Steps, 600 or more, default ${DEFAULT-VALUE}.")
   private int steps = 2000;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Option(names = "--plot", paramLabel = "FILE", description = "Draws the curve there, as SVG.")
   private @Nullable Path plot;
@@ -75,11 +75,8 @@ public final class MemoryBenchmark implements Callable<Integer> {
         late / early,
         BAR,
         flat ? "ok" : "MISSED");
-    if (json != null) {
-      Map<String, Object> result =
-          Map.of("steps", steps, "early_mib", early, "late_mib", late, "resident_mib", resident);
-      Files.writeString(json, JsonMapper.builder().build().writeValueAsString(result));
-    }
+    resultFile.write(
+        Map.of("steps", steps, "early_mib", early, "late_mib", late, "resident_mib", resident));
     if (plot != null) {
       Files.writeString(plot, plot(resident));
     }

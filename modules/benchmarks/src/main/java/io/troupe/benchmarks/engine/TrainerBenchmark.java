@@ -1,15 +1,13 @@
 package io.troupe.benchmarks.engine;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench trainer}: the trainer's parts beside plain PyTorch. */
@@ -43,23 +41,7 @@ public final class TrainerBenchmark implements Callable<Integer> {
     }
   }
 
-  @Option(
-      names = "--python",
-      defaultValue = "python3",
-      description = "A Python interpreter with torch, default ${DEFAULT-VALUE}.")
-  private String python = "python3";
-
-  @Option(
-      names = "--threads",
-      defaultValue = "1",
-      description = "PyTorch threads of each side, default ${DEFAULT-VALUE}.")
-  private int threads = 1;
-
-  @Option(
-      names = "--rounds",
-      defaultValue = "5",
-      description = "Pairs of bursts of a measurement, default ${DEFAULT-VALUE}.")
-  private int rounds = 5;
+  @Mixin private final ComparisonOptions options = new ComparisonOptions(1);
 
   @Option(
       names = "--only",
@@ -67,21 +49,12 @@ public final class TrainerBenchmark implements Callable<Integer> {
       description = "Parts to measure, default all: ${COMPLETION-CANDIDATES}.")
   private List<Part> parts = List.of(Part.values());
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
-
-  @Option(
-      names = "--update",
-      description = "Writes the table into its section of docs/performance.md.")
-  private boolean update;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     Map<String, PyTorchComparison> comparisons = new LinkedHashMap<>();
     for (Part part : parts) {
       comparisons.put(part.name().toLowerCase(Locale.ROOT), part.comparison());
     }
-    return new ComparisonRun("trainer", python, threads, rounds)
-        .run(comparisons, Optional.ofNullable(json), update);
+    return options.run("trainer", comparisons);
   }
 }

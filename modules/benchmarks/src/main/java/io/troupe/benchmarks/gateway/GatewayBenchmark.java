@@ -2,9 +2,10 @@ package io.troupe.benchmarks.gateway;
 
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.RoundsOption;
 import io.troupe.gateway.GatewayServer;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -14,8 +15,8 @@ import java.util.concurrent.Future;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -58,27 +59,22 @@ public final class GatewayBenchmark implements Callable<Integer> {
       description = "Episodes that stay open at a time, for the heap, ${DEFAULT-VALUE}.")
   private int idle = 2_000;
 
-  @Option(
-      names = "--rounds",
-      defaultValue = "5",
-      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
-  private int rounds = 5;
+  @Mixin private final RoundsOption rounds = new RoundsOption(5);
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Override
   public Integer call() throws IOException, InterruptedException, ExecutionException {
-    if (episodes < 1 || turns < 1 || agents < 1 || idle < 1 || rounds < 1) {
+    if (episodes < 1 || turns < 1 || agents < 1 || idle < 1 || rounds.value() < 1) {
       System.err.println("error: --episodes, --turns, --agents, --idle and --rounds are 1 or more");
       return 2;
     }
-    double[] millis = new double[rounds];
-    double[] rates = new double[rounds];
+    double[] millis = new double[rounds.value()];
+    double[] rates = new double[rounds.value()];
     double held;
     try (GatewayServer server = GatewayServer.start()) {
       double _ = rate(server, agents);
-      for (int round = 0; round < rounds; round++) {
+      for (int round = 0; round < rounds.value(); round++) {
         millis[round] =
             BenchmarkReport.median(new BenchmarkAgent(server, turns).episodes(episodes));
         rates[round] = rate(server, agents);
@@ -109,7 +105,7 @@ public final class GatewayBenchmark implements Callable<Integer> {
                 IDLE_BAR_MIB,
                 false));
     BenchmarkReport.print("%-56s %,10.2f %-4s %s%n", results);
-    return BenchmarkReport.end(json, results);
+    return resultFile.end(results);
   }
 
   /** Turns a second of agents that ask side by side. */

@@ -7,6 +7,7 @@ import io.troupe.benchmarks.gpu.row.GpuSetting;
 import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.benchmarks.harness.BenchmarkCommands;
 import io.troupe.benchmarks.harness.PerformancePage;
+import io.troupe.benchmarks.harness.ResultFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench gpu}: the rows of a GPU, each beside plain PyTorch. */
@@ -104,8 +105,7 @@ public final class GpuBenchmark implements Callable<Integer> {
       description = "A part of a row is ended after this time, default ${DEFAULT-VALUE}.")
   private int limit = 570;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Option(
       names = "--update",
@@ -158,7 +158,9 @@ public final class GpuBenchmark implements Callable<Integer> {
         List<GpuRow.Part> parts = row.parts();
         for (int part = 0; part < parts.size(); part++) {
           results.add(result(setting, rows, row, part));
-          write(new GpuReport(setting, results)); // what is there survives an end of the machine
+          GpuReport report = new GpuReport(setting, results);
+          // What is there survives an end of the machine.
+          resultFile.write(GpuRowProcess.JSON.valueToTree(report.json()));
         }
       }
     }
@@ -206,13 +208,5 @@ public final class GpuBenchmark implements Callable<Integer> {
             .map(each -> setting.rehearsal() || setting.tiny() ? each.withoutBar() : each)
             .toList(),
         outcome.notes());
-  }
-
-  private void write(GpuReport report) throws IOException {
-    if (json != null) {
-      Files.writeString(
-          json,
-          GpuRowProcess.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(report.json()));
-    }
   }
 }

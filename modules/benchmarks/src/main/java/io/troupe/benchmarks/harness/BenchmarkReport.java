@@ -1,13 +1,8 @@
 package io.troupe.benchmarks.harness;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** The printed results of a benchmark. */
 public final class BenchmarkReport {
@@ -30,19 +25,6 @@ public final class BenchmarkReport {
           result.unit(),
           Double.isNaN(result.bar()) ? "" : result.ok() ? "ok" : "MISSED");
     }
-  }
-
-  /** Writes the measurements to the file of {@code --json}, if there is one; the exit code. */
-  public static int end(@Nullable Path json, List<Measurement> results) throws IOException {
-    if (json != null) {
-      Files.writeString(
-          json,
-          JsonMapper.builder()
-              .build()
-              .writerWithDefaultPrettyPrinter()
-              .writeValueAsString(results.stream().map(Measurement::json).toList()));
-    }
-    return results.stream().allMatch(Measurement::ok) ? 0 : 4;
   }
 
   /** The middle of the values; the upper one of two. */

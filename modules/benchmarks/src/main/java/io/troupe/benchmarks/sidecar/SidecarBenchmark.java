@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
 import io.troupe.benchmarks.harness.WorkerProcess;
 import io.troupe.engine.http.client.InferenceEndpoint;
 import io.troupe.engine.http.fleet.FleetSampler;
@@ -16,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -80,8 +81,7 @@ public final class SidecarBenchmark implements Callable<Integer> {
           "Whose throughput is compared: ${COMPLETION-CANDIDATES}, default ${DEFAULT-VALUE}.")
   private SidecarEngine engine = SidecarEngine.TINY;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   /** The two ways to one engine. */
   private record Ways(WorkerProcess server, ClosedLoopLoad overHttp) {
@@ -138,7 +138,7 @@ public final class SidecarBenchmark implements Callable<Integer> {
     List<Measurement> results = new ArrayList<>(with(SidecarEngine.INSTANT, this::adapter));
     results.addAll(with(engine, this::throughput));
     BenchmarkReport.print("%-68s %,10.3f %-9s %s%n", results);
-    return BenchmarkReport.end(json, results);
+    return resultFile.end(results);
   }
 
   private List<Measurement> with(SidecarEngine kind, Work work) throws IOException {

@@ -2,10 +2,10 @@ package io.troupe.benchmarks.simulator;
 
 import io.troupe.base.build.BuildInfo;
 import io.troupe.base.files.FileTree;
-import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.LearningCurve;
 import io.troupe.benchmarks.harness.Measurement;
 import io.troupe.benchmarks.harness.PerformancePage;
+import io.troupe.benchmarks.harness.ResultFile;
 import io.troupe.benchmarks.simulator.PredictedRun.Speed;
 import io.troupe.run.simulation.Predictor;
 import io.troupe.run.simulation.RunFit;
@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench simulator}: predictions of runs beside the runs. */
@@ -86,8 +87,7 @@ public final class SimulatorBenchmark implements Callable<Integer> {
       description = "Keeps the runs there; default: a folder that is deleted.")
   private @Nullable Path kept;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Option(names = "--update", description = "Writes the table into docs/performance.md.")
   private boolean update;
@@ -113,7 +113,7 @@ public final class SimulatorBenchmark implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (speed != null) {
-      return BenchmarkReport.end(json, measuredSpeed(speed));
+      return resultFile.end(measuredSpeed(speed));
     }
     Path folder =
         kept == null ? Files.createTempDirectory("troupe-bench") : Files.createDirectories(kept);
@@ -132,7 +132,7 @@ public final class SimulatorBenchmark implements Callable<Integer> {
     if (update) {
       PerformancePage.replace("simulator", intro() + "\n\n" + String.join("\n", table) + "\n");
     }
-    return BenchmarkReport.end(json, measurements(runs));
+    return resultFile.end(measurements(runs));
   }
 
   private static List<Measurement> measuredSpeed(double hours) throws IOException {

@@ -3,6 +3,8 @@ package io.troupe.benchmarks.weights;
 import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
+import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.RoundsOption;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.tls.HostKeys;
@@ -20,8 +22,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench tls}: what it costs that processes of a cluster prove who they are. */
@@ -37,11 +39,7 @@ public final class TlsBenchmark implements Callable<Integer> {
   private static final double MILLIS = 1e6;
   private static final double MIB = 1 << 20;
 
-  @Option(
-      names = "--rounds",
-      defaultValue = "5",
-      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
-  private int rounds = 5;
+  @Mixin private final RoundsOption rounds = new RoundsOption(5);
 
   @Option(
       names = "--mib",
@@ -52,8 +50,7 @@ public final class TlsBenchmark implements Callable<Integer> {
   @Option(names = "--connections", defaultValue = "50", description = "Connections of a round.")
   private int connections = 50;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   @Override
   public Integer call() throws IOException {
@@ -68,11 +65,11 @@ public final class TlsBenchmark implements Callable<Integer> {
       results.add(plain("the same keys, found by a later start", millisSince(start), "ms"));
       ConnectionFactory tls = ConnectionFactory.of(Optional.of(keys.context()), false);
       ConnectionFactory tcp = ConnectionFactory.onLoopback();
-      double[] handshake = new double[rounds];
-      double[] connect = new double[rounds];
-      double[] encrypted = new double[rounds];
-      double[] bare = new double[rounds];
-      for (int round = -1; round < rounds; round++) {
+      double[] handshake = new double[rounds.value()];
+      double[] connect = new double[rounds.value()];
+      double[] encrypted = new double[rounds.value()];
+      double[] bare = new double[rounds.value()];
+      for (int round = -1; round < rounds.value(); round++) {
         int at = Math.max(0, round); // the first one warms up, and is written over
         connect[at] = connecting(tcp);
         handshake[at] = connecting(tls);
@@ -91,7 +88,7 @@ public final class TlsBenchmark implements Callable<Integer> {
       FileTree.delete(state);
     }
     BenchmarkReport.print("%-42s %,12.2f %-8s %s%n", results);
-    return BenchmarkReport.end(json, results);
+    return resultFile.end(results);
   }
 
   private static Measurement plain(String name, double value, String unit) {

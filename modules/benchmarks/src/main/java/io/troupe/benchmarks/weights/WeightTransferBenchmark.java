@@ -1,10 +1,10 @@
 package io.troupe.benchmarks.weights;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.base.files.FileTree;
 import io.troupe.base.net.HostPort;
-import io.troupe.benchmarks.harness.BenchmarkReport;
+import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.RoundsOption;
 import io.troupe.benchmarks.harness.WorkerProcess;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.net.link.ConnectionFactory;
@@ -34,8 +34,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -80,11 +80,7 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
       description = "Workers of each node, default ${DEFAULT-VALUE}.")
   private int workers = 8;
 
-  @Option(
-      names = "--rounds",
-      defaultValue = "3",
-      description = "Rounds, the median counts, default ${DEFAULT-VALUE}.")
-  private int rounds = 3;
+  @Mixin private final RoundsOption rounds = new RoundsOption(3);
 
   @Option(
       names = "--directory",
@@ -123,8 +119,7 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
               + " what a host spares, as cluster.delta_threads says. Default ${DEFAULT-VALUE}.")
   private int threads;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Writes the results there.")
-  private @Nullable Path json;
+  @Mixin private final ResultFile resultFile = new ResultFile();
 
   private final RunSecret secret = RunSecret.random();
 
@@ -147,11 +142,11 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
       return DeltaMeasurement.run() ? 0 : BAR_MISSED;
     }
     long size = parse(bytes);
-    if (size < 0 || nodes < 1 || workers < 1 || rounds < 1) {
+    if (size < 0 || nodes < 1 || workers < 1 || rounds.value() < 1) {
       System.err.printf(
           "error: --bytes %s --nodes %d --workers %d --rounds %d: a size is a number with k, m or"
               + " g, the others are 1 or more%n",
-          bytes, nodes, workers, rounds);
+          bytes, nodes, workers, rounds.value());
       return 2;
     }
     long room = Files.getFileStore(directory).getUsableSpace();
@@ -170,7 +165,7 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
         started.add(start(home, n));
       }
       List<Round> measured = new ArrayList<>();
-      for (int r = -1; r < rounds; r++) {
+      for (int r = -1; r < rounds.value(); r++) {
         Round round = round(home, started, r < 0 ? Math.min(size, 64 << 20) : size, r);
         if (r >= 0) {
           measured.add(round);
@@ -178,7 +173,7 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
               Locale.ROOT,
               "round %d of %d: plain %.2f s, all workers %.2f s%n",
               r + 1,
-              rounds,
+              rounds.value(),
               round.plain,
               round.all);
         }
@@ -197,19 +192,19 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
     Optional<String> obstacle = TwoHostsMeasurement.obstacle();
     long need = 5 * MovedWeightsFile.bytes(layers); // two versions a host, and one that is written
     long room = Files.getFileStore(directory).getUsableSpace();
-    if (obstacle.isPresent() || layers < 1 || rounds < 1 || threads < 0 || need > room) {
+    if (obstacle.isPresent() || layers < 1 || rounds.value() < 1 || threads < 0 || need > room) {
       System.err.println(
           "error: "
               + obstacle.orElse(
                   "--layers %d --rounds %d --threads %d: the first two are 1 or more, the last 0 or more, and %s has %,d bytes free of %,d"
-                      .formatted(layers, rounds, threads, directory, room, need)));
+                      .formatted(layers, rounds.value(), threads, directory, room, need)));
       return 2;
     }
     Path home = Files.createTempDirectory(directory, "troupe-bench-weights-");
     Thread removal = new Thread(() -> remove(home));
     Runtime.getRuntime().addShutdownHook(removal);
     try {
-      return BenchmarkReport.end(json, new TwoHostsMeasurement(layers, rounds, threads).run(home));
+      return resultFile.end(new TwoHostsMeasurement(layers, rounds.value(), threads).run(home));
     } finally {
       Runtime.getRuntime().removeShutdownHook(removal);
       FileTree.delete(home);
@@ -394,7 +389,7 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
     System.out.printf(
         Locale.ROOT,
         """
-        weights of %,d bytes to %d nodes, %d workers each; median of %d rounds
+        weights of %,d bytes to %d nodes, %d workers each; median of %d rounds.value()
         publish (hash and link)                     %8.2f s    %6.2f GB/s
         plain transferTo, one hop                   %8.2f s    %6.2f GB/s
         until all %3d workers have them mapped      %8.2f s    %6.2f GB/s to each node
@@ -428,22 +423,20 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
         quantile(still, .5),
         quantile(still, .99),
         quantile(still, 1));
-    if (json != null) {
-      Map<String, Object> result = new LinkedHashMap<>();
-      result.put("bytes", size);
-      result.put("nodes", nodes);
-      result.put("workers", workers);
-      result.put("publish_s", publish);
-      result.put("plain_s", plain);
-      result.put("all_workers_s", all);
-      result.put("hop_ratio", ratio);
-      result.put("hop_ratios", ratios);
-      result.put("delta_s", delta);
-      result.put("delta_bytes", measured.getLast().changed);
-      result.put("swap_gap_ms", moving);
-      result.put("still_gap_ms", still);
-      Files.write(json, JsonMapper.builder().build().writeValueAsBytes(result));
-    }
+    Map<String, Object> result = new LinkedHashMap<>();
+    result.put("bytes", size);
+    result.put("nodes", nodes);
+    result.put("workers", workers);
+    result.put("publish_s", publish);
+    result.put("plain_s", plain);
+    result.put("all_workers_s", all);
+    result.put("hop_ratio", ratio);
+    result.put("hop_ratios", ratios);
+    result.put("delta_s", delta);
+    result.put("delta_bytes", measured.getLast().changed);
+    result.put("swap_gap_ms", moving);
+    result.put("still_gap_ms", still);
+    resultFile.write(result);
     return ok ? 0 : 4;
   }
 

@@ -1,6 +1,6 @@
 package io.troupe.benchmarks.gpu.row;
 
-import io.troupe.benchmarks.engine.ModelArguments;
+import io.troupe.benchmarks.engine.DecoderShape;
 import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
 import java.util.Map;
@@ -9,42 +9,19 @@ import java.util.Map;
  * Shapes of dense Qwen3 models with tied embeddings, and a tiny one for rehearsals. Weights are
  * random: nothing is read.
  */
+@SuppressWarnings("ImmutableEnumChecker") // a record of numbers
 public enum GpuShape {
-  TINY("tiny", 512, 64, 2, 4, 2, 16, 128),
-  QWEN3_0_6B("Qwen3-0.6B", 151_936, 1024, 28, 16, 8, 128, 3072),
-  QWEN3_1_7B("Qwen3-1.7B", 151_936, 2048, 28, 16, 8, 128, 6144),
-  QWEN3_4B("Qwen3-4B", 151_936, 2560, 36, 32, 8, 128, 9728);
-
-  private static final double ROPE_THETA = 1_000_000;
-  private static final double EPSILON = 1e-6;
-  private static final double INIT_STD = .02;
+  TINY("tiny", new DecoderShape(512, 64, 2, 4, 2, 16, 128, 1_000_000)),
+  QWEN3_0_6B("Qwen3-0.6B", new DecoderShape(151_936, 1024, 28, 16, 8, 128, 3072, 1_000_000)),
+  QWEN3_1_7B("Qwen3-1.7B", new DecoderShape(151_936, 2048, 28, 16, 8, 128, 6144, 1_000_000)),
+  QWEN3_4B("Qwen3-4B", new DecoderShape(151_936, 2560, 36, 32, 8, 128, 9728, 1_000_000));
 
   private final String label;
-  private final int vocabulary;
-  private final int hidden;
-  private final int layers;
-  private final int heads;
-  private final int kvHeads;
-  private final int headDim;
-  private final int feedForward;
+  private final DecoderShape shape;
 
-  GpuShape(
-      String label,
-      int vocabulary,
-      int hidden,
-      int layers,
-      int heads,
-      int kvHeads,
-      int headDim,
-      int feedForward) {
+  GpuShape(String label, DecoderShape shape) {
     this.label = label;
-    this.vocabulary = vocabulary;
-    this.hidden = hidden;
-    this.layers = layers;
-    this.heads = heads;
-    this.kvHeads = kvHeads;
-    this.headDim = headDim;
-    this.feedForward = feedForward;
+    this.shape = shape;
   }
 
   public String label() {
@@ -52,35 +29,24 @@ public enum GpuShape {
   }
 
   public int vocabulary() {
-    return vocabulary;
+    return shape.vocabulary();
   }
 
   public int layers() {
-    return layers;
+    return shape.layers();
   }
 
   public int hidden() {
-    return hidden;
+    return shape.hidden();
   }
 
   public DecoderSettings settings(int context) {
-    return new DecoderSettings(
-        hidden,
-        layers,
-        heads,
-        kvHeads,
-        headDim,
-        feedForward,
-        context,
-        ROPE_THETA,
-        EPSILON,
-        true,
-        INIT_STD);
+    return shape.settings(context);
   }
 
   /** Returns the number of trained numbers. */
   public long parameters() {
-    return DecoderLayout.of(settings(2), vocabulary).parameters().stream()
+    return DecoderLayout.of(settings(2), shape.vocabulary()).parameters().stream()
         .mapToLong(DecoderLayout.Parameter::size)
         .sum();
   }
@@ -91,21 +57,27 @@ public enum GpuShape {
    * are computed again cost is not counted, as usual for MFU.
    */
   public double operationsPerToken(int length) {
-    double matrices = parameters() - (double) layers * (2 * hidden + 2 * headDim) - hidden;
-    return 6 * matrices + 6.0 * layers * heads * headDim * length;
+    double matrices =
+        parameters()
+            - (double) shape.layers() * (2 * shape.hidden() + 2 * shape.headDim())
+            - shape.hidden();
+    return 6 * matrices + 6.0 * shape.layers() * shape.heads() * shape.headDim() * length;
   }
 
   /** Returns the bytes of activations of a layer with its graph, and of all layers' inputs. */
   public double activationBytes(long tokens) {
-    double inputs = 2.0 * layers * tokens * hidden;
+    double inputs = 2.0 * shape.layers() * tokens * shape.hidden();
     double layer =
-        2.0 * tokens * (4.0 * hidden + 2.0 * (heads + 2.0 * kvHeads) * headDim)
-            + 2.0 * tokens * (4.0 * heads * headDim + 4.0 * feedForward);
+        2.0
+                * tokens
+                * (4.0 * shape.hidden()
+                    + 2.0 * (shape.heads() + 2.0 * shape.kvHeads()) * shape.headDim())
+            + 2.0 * tokens * (4.0 * shape.heads() * shape.headDim() + 4.0 * shape.feedForward());
     return inputs + layer;
   }
 
   /** Returns the sizes as {@code model.py} names them. */
   public Map<String, Object> sizes(int context) {
-    return ModelArguments.of(settings(context), vocabulary);
+    return shape.sizes(context);
   }
 }
