@@ -3,6 +3,7 @@ package io.troupe.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.process.Announcements;
 import io.troupe.base.process.JavaCommand;
 import io.troupe.base.process.ProcessGroup;
 import java.io.BufferedReader;
@@ -96,6 +97,31 @@ final class ChildRun implements AutoCloseable {
     return new ChildRun(builder(folder, size, arguments).start(), true);
   }
 
+  /**
+   * Starts {@code troupe train}, with a line of JSON for every step.
+   *
+   * @param settings keys and values that override those of the configuration
+   */
+  static ChildRun train(Path folder, Size size, String config, String... settings)
+      throws IOException {
+    return start(folder, size, withSettings(List.of("train", config), settings));
+  }
+
+  /** Starts the continuation of a run, as {@link #train} starts a new one. */
+  static ChildRun resume(Path folder, Size size, String run, String... settings)
+      throws IOException {
+    return start(folder, size, withSettings(List.of("train", "--resume", run), settings));
+  }
+
+  private static String[] withSettings(List<String> command, String... settings) {
+    List<String> words = new ArrayList<>(command);
+    words.add("--json");
+    for (String setting : settings) {
+      words.addAll(List.of("--set", setting));
+    }
+    return words.toArray(String[]::new);
+  }
+
   /** Starts it with something more on the class path, which makes it another build. */
   static ChildRun startWith(Path more, Path folder, Size size, String... arguments)
       throws IOException {
@@ -138,6 +164,13 @@ final class ChildRun implements AutoCloseable {
   String awaitErr(String part) {
     awaitUntil("'%s' on standard error".formatted(part), () -> has(err, part));
     return err().stream().filter(line -> line.contains(part)).findFirst().orElseThrow();
+  }
+
+  /** Waits for its console, and returns the address. */
+  String awaitConsole() {
+    return awaitErr(Announcements.CONSOLE + "http")
+        .replaceFirst(".*" + Announcements.CONSOLE, "")
+        .trim();
   }
 
   /** Waits for that many lines on standard output. */

@@ -2,6 +2,8 @@ package io.troupe.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.run.compose.TestRuns;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -15,14 +17,37 @@ import picocli.CommandLine;
  * How a command that was run within this process ended, and what it wrote. What it writes to the
  * process's own streams is not among it.
  */
-record CommandOutput(int code, String out, String err) {
-  static CommandOutput by(String... arguments) {
+public record CommandOutput(int code, String out, String err) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Runs a command. */
+  public static CommandOutput by(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine command = Main.commandLine();
     command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     int code = command.execute(arguments);
     return new CommandOutput(code, out.toString(), err.toString());
+  }
+
+  /** Runs a command that must end with a code. */
+  public static CommandOutput ending(int code, String... arguments) {
+    CommandOutput output = by(arguments);
+    assertThat(output.code()).as(output.out() + output.err()).isEqualTo(code);
+    return output;
+  }
+
+  /** Makes the only run of a folder again within this process; what is found must have a code. */
+  static JsonNode ofReplay(Path where, int code, String... more) throws IOException {
+    List<String> arguments =
+        new ArrayList<>(List.of("replay", TestRuns.only(where).path().toString(), "--json"));
+    arguments.addAll(List.of(more));
+    return ending(code, arguments.toArray(String[]::new)).json();
+  }
+
+  /** Standard output, which is one object. */
+  JsonNode json() throws IOException {
+    return JSON.readTree(out);
   }
 
   /** Trains to the end within this process, in the {@code runs} of a folder. */
@@ -40,7 +65,6 @@ record CommandOutput(int code, String out, String err) {
   }
 
   private static void requireDone(List<String> arguments) {
-    CommandOutput output = by(arguments.toArray(String[]::new));
-    assertThat(output.code()).as(output.err()).isZero();
+    ending(0, arguments.toArray(String[]::new));
   }
 }

@@ -13,7 +13,6 @@ import com.microsoft.playwright.TimeoutError;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
-import io.troupe.base.process.Announcements;
 import io.troupe.cli.ops.RecordedConsole;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
@@ -275,14 +274,9 @@ final class ConsolePagesTest {
             TestRuns.TOY
                 .replace("steps: 8", "steps: 1000000")
                 .replace("token_delay: 1ms", "token_delay: 20ms"));
-    try (ChildRun run =
-            ChildRun.start(
-                folder, ChildRun.Size.TOY, "train", config, "--json", "--set", "console.port=0");
+    try (ChildRun run = ChildRun.train(folder, ChildRun.Size.TOY, config, "console.port=0");
         BrowserContext wide = context(1280)) {
-      String url =
-          run.awaitErr(Announcements.CONSOLE + "http")
-              .replaceFirst(".*" + Announcements.CONSOLE, "")
-              .trim();
+      String url = run.awaitConsole();
       run.awaitOut(3);
       Page page = page(wide, url);
       for (String title : PAGES) {
@@ -337,14 +331,9 @@ final class ConsolePagesTest {
             TestRuns.TOY
                 .replace("token_delay: 1ms", "token_delay: 60s")
                 .replace("rollout:", "rollout:\n  lease_timeout: 1h"));
-    try (ChildRun run =
-            ChildRun.start(
-                folder, ChildRun.Size.TOY, "train", config, "--json", "--set", "console.port=0");
+    try (ChildRun run = ChildRun.train(folder, ChildRun.Size.TOY, config, "console.port=0");
         BrowserContext wide = context(1280)) {
-      String url =
-          run.awaitErr(Announcements.CONSOLE + "http")
-              .replaceFirst(".*" + Announcements.CONSOLE, "")
-              .trim();
+      String url = run.awaitConsole();
       Page page = page(wide, url);
       for (String verb : List.of("Requeue", "Cancel")) {
         page.navigate(url + "/#/groups?only=sampling");

@@ -9,7 +9,6 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.CDPSession;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
-import io.troupe.base.process.Announcements;
 import io.troupe.run.compose.TestRuns;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -99,9 +98,7 @@ final class ConsoleSoakTest {
                 .replace(
                     "token_delay: 1ms",
                     "token_delay: " + System.getProperty("troupe.console.soak.delay", "5ms")));
-    try (ChildRun run =
-            ChildRun.start(
-                folder, ChildRun.Size.DJL, "train", config, "--json", "--set", "console.port=0");
+    try (ChildRun run = ChildRun.train(folder, ChildRun.Size.DJL, config, "console.port=0");
         Playwright playwright =
             Playwright.create(
                 new Playwright.CreateOptions()
@@ -113,10 +110,7 @@ final class ConsoleSoakTest {
                     new BrowserType.LaunchOptions()
                         .setExecutablePath(Path.of("/usr/bin/chromium"))
                         .setArgs(List.of("--no-sandbox")))) {
-      String url =
-          run.awaitErr(Announcements.CONSOLE + "http")
-              .replaceFirst(".*" + Announcements.CONSOLE, "")
-              .trim();
+      String url = run.awaitConsole();
       run.awaitOut(3);
       Page page = browser.newPage();
       page.navigate(url);

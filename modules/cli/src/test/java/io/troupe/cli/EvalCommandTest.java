@@ -7,8 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** {@code troupe eval} on the checkpoints of a run. */
 final class EvalCommandTest {
@@ -36,17 +33,10 @@ final class EvalCommandTest {
 
   @TempDir private Path folder;
 
-  private record Said(int code, String out, String err) {}
-
-  private static Said eval(String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    String[] all = new String[arguments.length + 1];
-    all[0] = "eval";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    return new Said(command.execute(all), out.toString(), err.toString());
+  private static CommandOutput eval(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("eval"));
+    all.addAll(List.of(arguments));
+    return CommandOutput.by(all.toArray(String[]::new));
   }
 
   @BeforeAll
@@ -166,7 +156,7 @@ final class EvalCommandTest {
   void eval_greedy_agreesWithTheRunAndWithAServer() throws Exception {
     JsonNode inTheRun = TestRuns.lines(run).getLast();
 
-    Said local = eval(run.toString(), "-o", in("local"));
+    CommandOutput local = eval(run.toString(), "-o", in("local"));
 
     assertThat(local.code()).as(local.err()).isZero();
     JsonNode tasks = summary("local").path("tasks");
@@ -192,7 +182,7 @@ final class EvalCommandTest {
       server.awaitOut(1);
       Matcher url = URL.matcher(server.out().getFirst());
       assertThat(url.find()).as(server.out().getFirst()).isTrue();
-      Said served = eval(run.toString(), "--endpoint", url.group(), "-o", in("served"));
+      CommandOutput served = eval(run.toString(), "--endpoint", url.group(), "-o", in("served"));
       assertThat(served.code()).as(served.err()).isZero();
       assertThat(ofLmEval(url.group(), prompts)).hasSize(21).isEqualTo(expected);
     }
@@ -205,7 +195,7 @@ final class EvalCommandTest {
     String version = run + "@v6";
     String[] sampled = {"--samples", "8", "--k", "1,4"};
     for (String part : List.of("1/2", "2/2")) {
-      Said shard =
+      CommandOutput shard =
           eval(
               version,
               "-o",
@@ -219,8 +209,8 @@ final class EvalCommandTest {
       assertThat(shard.code()).as(shard.err()).isZero();
     }
 
-    Said missing = eval("merge", in("s1"), "-o", in("all"));
-    Said merged = eval("merge", in("s1"), in("s2"), "-o", in("all"));
+    CommandOutput missing = eval("merge", in("s1"), "-o", in("all"));
+    CommandOutput merged = eval("merge", in("s1"), in("s2"), "-o", in("all"));
 
     assertThat(missing.code()).isEqualTo(4);
     assertThat(missing.err()).contains("shard 2/2 is missing");
@@ -245,7 +235,7 @@ final class EvalCommandTest {
                 datasets: [{name: arithmetic, min: 0, max: 3}]
             """);
     String server = "http://127.0.0.1:1";
-    Said served =
+    CommandOutput served =
         eval(
             run.toString(),
             file.toString(),
@@ -264,7 +254,7 @@ final class EvalCommandTest {
   void eval_modelByName_isLookedForWhereModelsAre() {
     String[] asked = {"no-such-owner/model", "--task", "arithmetic", "-o", in("e")};
 
-    Said nowhere =
+    CommandOutput nowhere =
         eval(asked[0], asked[1], asked[2], asked[3], asked[4], "--set", "data.hub=false");
 
     assertThat(nowhere.code()).isEqualTo(4);
@@ -278,7 +268,7 @@ final class EvalCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"3", "0/3", "4/3", "1/2/3", "1/", "a/b", "1/9999999999"})
   void eval_shardThatIsNone_isRefused(String shard) {
-    Said refused = eval(run.toString(), "-o", in("e"), "--shard", shard);
+    CommandOutput refused = eval(run.toString(), "-o", in("e"), "--shard", shard);
 
     assertThat(refused.code()).isEqualTo(2);
     assertThat(refused.err())

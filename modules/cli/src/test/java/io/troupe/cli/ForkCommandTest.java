@@ -3,16 +3,13 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
-import io.troupe.store.state.RunJson;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,69 +17,34 @@ import org.junit.jupiter.api.io.TempDir;
  * Forks of runs of DJL engines: the same twice, read as any run, and the parent without a change.
  */
 final class ForkCommandTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   private static final String CONFIG =
-      """
-      run:
-        seed: 5
-      task:
-        name: arithmetic
-        min: 0
-        max: 20
-        held_out_share: 0.2
-      policy:
-        engine: djl
-        hidden: 16
-        layers: 1
-        heads: 2
-        kv_heads: 1
-        head_dim: 8
-        feed_forward: 32
-        context_length: 60
-        init_std: 0.2
-      rollout:
-        workers: 2
-        completions_per_prompt: 4
-        max_tokens: 50
-        max_concurrent_groups: 12
-        groups_per_request: 4
-      training:
-        steps: 10
-        groups_per_step: 3
-        max_staleness: 2
-        filter_degenerate: false
-        learning_rate: 1e-3
-      supervised:
-        batch: 4
-        coefficient: 0.05
-      evaluation:
-        every: 0
-      checkpoint:
-        every: 4
-      """;
+      ReplayCommandTest.CONFIG
+          .replace("context_length: 100", "context_length: 60")
+          .replace("workers: 3", "workers: 2")
+          .replace("max_tokens: 80", "max_tokens: 50")
+          .replace("max_concurrent_groups: 24", "max_concurrent_groups: 12")
+          .replace("groups_per_request: 8", "groups_per_request: 4")
+          .replace("steps: 12", "steps: 10")
+          .replace("max_staleness: 3", "max_staleness: 2")
+          .replace("every: 3", "every: 4")
+          .replace("recording:\n  tokens: 0\n", "");
 
   @TempDir private Path folder;
 
   private JsonNode fork(String name, String... more) throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("replay", parent(), "--json", "-o", at(name)));
+    List<String> arguments = new ArrayList<>(List.of("-o", at(name)));
     arguments.addAll(List.of(more));
-    CommandOutput output = CommandOutput.by(arguments.toArray(String[]::new));
-    assertThat(output.code()).as(output.out() + output.err()).isZero();
-    return JSON.readTree(output.out());
+    return CommandOutput.ofReplay(folder, 0, arguments.toArray(String[]::new));
   }
 
   private String refused(String... more) throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("replay", parent(), "-o", at("refused")));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of("replay", TestRuns.only(folder).path().toString(), "-o", at("refused")));
     arguments.addAll(List.of(more));
-    CommandOutput output = CommandOutput.by(arguments.toArray(String[]::new));
-    assertThat(output.code()).as(output.out()).isEqualTo(2);
+    String said = CommandOutput.ending(2, arguments.toArray(String[]::new)).err();
     assertThat(Path.of(at("refused"))).doesNotExist();
-    return output.err();
-  }
-
-  private String parent() throws IOException {
-    return TestRuns.only(folder).path().toString();
+    return said;
   }
 
   /** Outside of the folder of the parent, which is the only run there. */
@@ -93,11 +55,7 @@ final class ForkCommandTest {
   private String journal(String name) throws IOException {
     StringBuilder records = new StringBuilder();
     try (RunJournal journal = RunJournal.open(RunFolder.view(folder, at(name)).journal())) {
-      Optional<RunJson.Entry> next = journal.next();
-      while (next.isPresent()) {
-        records.append(next.get()).append('\n');
-        next = journal.next();
-      }
+      journal.forEachNext(entry -> records.append(entry).append('\n'));
     }
     return records.toString();
   }
@@ -120,13 +78,11 @@ final class ForkCommandTest {
     fork("two", "--from", "4", "--set", "training.learning_rate=5e-3");
     assertThat(journal("two")).isEqualTo(journal("one"));
 
-    assertThat(CommandOutput.by("audit", at("one")).code()).isZero();
-    CommandOutput again = CommandOutput.by("replay", at("one"), "--json");
-    assertThat(again.code()).as(again.out() + again.err()).isZero();
-    assertThat(JSON.readTree(again.out()).path("steps").asInt()).isEqualTo(10);
+    CommandOutput.ending(0, "audit", at("one"));
+    JsonNode again = CommandOutput.ending(0, "replay", at("one"), "--json").json();
+    assertThat(again.path("steps").asInt()).isEqualTo(10);
     JsonNode row =
-        JSON.readTree(
-            CommandOutput.by("explain", at("one"), "--step", "9", "--row", "5", "--json").out());
+        CommandOutput.by("explain", at("one"), "--step", "9", "--row", "5", "--json").json();
     assertThat(row.path("worker").asText()).startsWith("sim-");
     assertThat(row.path("text").isTextual()).isTrue();
     assertThat(CommandOutput.by("explain", at("one"), "--step", "3", "--row", "5", "--json").out())
@@ -151,6 +107,6 @@ final class ForkCommandTest {
 
     JsonNode longer = fork("longer", "--from", "5", "--to", "7", "--set", "rollout.max_tokens=45");
     assertThat(longer.path("steps").asInt()).isEqualTo(2);
-    assertThat(CommandOutput.by("audit", at("longer")).code()).isZero();
+    CommandOutput.ending(0, "audit", at("longer"));
   }
 }

@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.ChildJvm;
 import io.troupe.base.process.ExitCode;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 final class MainTest {
   /** Modules below the command line start it by its name. */
@@ -55,11 +52,9 @@ final class MainTest {
   void execute_refusedCommandLine_saysWhyAndHowInThreeLines() {
     for (String[] arguments :
         List.of(new String[] {"eval", "--nonsense"}, new String[] {"tasks", "show"})) {
-      StringWriter err = new StringWriter();
-      CommandLine command = Main.commandLine().setErr(new PrintWriter(err));
-      assertThat(command.execute(arguments)).isEqualTo(ExitCode.USAGE.code());
-      List<String> lines = err.toString().lines().toList();
-      assertThat(lines).as("%s", err).hasSizeBetween(3, 4);
+      String err = CommandOutput.ending(ExitCode.USAGE.code(), arguments).err();
+      List<String> lines = err.lines().toList();
+      assertThat(lines).as(err).hasSizeBetween(3, 4);
       assertThat(lines.getFirst()).startsWith("error: ");
       assertThat(lines.get(lines.size() - 2)).startsWith("usage: troupe " + arguments[0]);
       assertThat(lines.getLast()).endsWith(" --help lists the options");

@@ -56,14 +56,7 @@ final class RemoteAgentsKillTest {
       JsonNode task;
       JsonNode unanswered;
       try (ChildRun child =
-          ChildRun.start(
-              folder,
-              ChildRun.Size.DJL,
-              "train",
-              config,
-              "--json",
-              "--set",
-              "training.steps=1000")) {
+          ChildRun.train(folder, ChildRun.Size.DJL, config, "training.steps=1000")) {
         child.awaitOut(1 + STEPS_BEFORE);
         task = next(port);
         requireAnswered(ask(task));
@@ -74,15 +67,7 @@ final class RemoteAgentsKillTest {
 
       String run = TestRuns.only(folder).path().toString();
       try (ChildRun child =
-          ChildRun.start(
-              folder,
-              ChildRun.Size.DJL,
-              "train",
-              "--resume",
-              run,
-              "--json",
-              "--set",
-              "training.steps=" + STEPS)) {
+          ChildRun.resume(folder, ChildRun.Size.DJL, run, "training.steps=" + STEPS)) {
         child.awaitOut(1);
         requireConcluded(ask(task));
         requireConcluded(ask(unanswered));

@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +32,7 @@ final class ReplayCommandTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Long completions of three workers, so that weights change within them. */
-  private static final String CONFIG =
+  static final String CONFIG =
       """
       run:
         seed: 5
@@ -78,17 +77,12 @@ final class ReplayCommandTest {
   @TempDir private Path folder;
 
   private JsonNode replay(int code, String... more) throws IOException {
-    List<String> arguments =
-        new ArrayList<>(List.of("replay", TestRuns.only(folder).path().toString(), "--json"));
-    arguments.addAll(List.of(more));
-    CommandOutput output = CommandOutput.by(arguments.toArray(String[]::new));
-    assertThat(output.code()).as(output.out() + output.err()).isEqualTo(code);
-    return JSON.readTree(output.out());
+    return CommandOutput.ofReplay(folder, code, more);
   }
 
   private RunFolder killedAndResumed() throws Exception {
     String config = TestRuns.write(folder, CONFIG);
-    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.DJL, "train", config, "--json")) {
+    try (ChildRun child = ChildRun.train(folder, ChildRun.Size.DJL, config)) {
       child.awaitOut(5);
       child.kill();
     }
@@ -101,14 +95,12 @@ final class ReplayCommandTest {
   private static void change(RunFolder run, UnaryOperator<Event> change) throws IOException {
     List<byte[]> records = new ArrayList<>();
     try (RunJournal journal = RunJournal.open(run.journal())) {
-      Optional<RunJson.Entry> next = journal.next();
-      while (next.isPresent()) {
-        records.add(
-            RunJson.encode(
-                new RunJson.Entry(
-                    next.get().atMillis(), next.get().events().stream().map(change).toList())));
-        next = journal.next();
-      }
+      journal.forEachNext(
+          entry ->
+              records.add(
+                  RunJson.encode(
+                      new RunJson.Entry(
+                          entry.atMillis(), entry.events().stream().map(change).toList()))));
     }
     FileTree.delete(run.journal());
     try (Journal journal = Journal.open(run.journal(), JournalSettings.defaults())) {
@@ -119,11 +111,7 @@ final class ReplayCommandTest {
   private static List<Event> events(RunFolder run) throws IOException {
     List<Event> events = new ArrayList<>();
     try (RunJournal journal = RunJournal.open(run.journal())) {
-      Optional<RunJson.Entry> next = journal.next();
-      while (next.isPresent()) {
-        events.addAll(next.get().events());
-        next = journal.next();
-      }
+      journal.forEachNext(entry -> events.addAll(entry.events()));
     }
     return events;
   }
@@ -174,8 +162,7 @@ final class ReplayCommandTest {
 
   private static void explainsAndCompares(RunFolder run) throws IOException {
     String name = run.path().toString();
-    CommandOutput all = CommandOutput.by("explain", name, "--step", "9", "--json");
-    assertThat(all.code()).as(all.err()).isZero();
+    CommandOutput all = CommandOutput.ending(0, "explain", name, "--step", "9", "--json");
     List<String> rows = all.out().lines().toList();
     assertThat(rows).hasSize(3 * 4);
     double advantages = 0;
@@ -195,10 +182,9 @@ final class ReplayCommandTest {
         .contains("--row is from 0 to 11");
     assertThat(CommandOutput.by("explain", name, "--step", "99").err()).contains("no step 99");
 
-    CommandOutput token =
-        CommandOutput.by("explain", name, "--step", "9", "--row", "5", "--tokens", "--json");
-    assertThat(token.code()).as(token.err()).isZero();
-    JsonNode life = JSON.readTree(token.out());
+    JsonNode life =
+        CommandOutput.ending(0, "explain", name, "--step", "9", "--row", "5", "--tokens", "--json")
+            .json();
     assertThat(life.path("token_lives")).hasSize(life.path("tokens").asInt());
     int weighted = 0;
     for (JsonNode each : life.path("token_lives")) {
@@ -220,9 +206,8 @@ final class ReplayCommandTest {
     assertThat(CommandOutput.by("explain", name, "--step", "9", "--tokens").err())
         .contains("name it by --row");
 
-    CommandOutput same = CommandOutput.by("compare", name, name, "--json");
-    assertThat(same.code()).as(same.err()).isZero();
-    assertThat(JSON.readTree(same.out()).path("common_steps").asInt()).isEqualTo(14);
+    JsonNode same = CommandOutput.ending(0, "compare", name, name, "--json").json();
+    assertThat(same.path("common_steps").asInt()).isEqualTo(14);
   }
 
   /** Flips a bit of the third completion's digest, so that it stays one of letters and digits. */
@@ -253,17 +238,15 @@ final class ReplayCommandTest {
   void replay_toyEngine_isRefusedWithTheReason() throws Exception {
     CommandOutput.ofTraining(folder, TestRuns.TOY, "--set", "training.steps=2");
 
-    CommandOutput output = CommandOutput.by("replay", TestRuns.only(folder).path().toString());
+    String run = TestRuns.only(folder).path().toString();
 
-    assertThat(output.code()).isEqualTo(2);
-    assertThat(output.err()).contains("policy.engine: toy");
+    assertThat(CommandOutput.ending(2, "replay", run).err()).contains("policy.engine: toy");
     change(
         TestRuns.only(folder),
         event ->
             event instanceof Event.ProcessStarted
                 ? new Event.WeightsMade(WeightVersion.BASE, "")
                 : event);
-    assertThat(CommandOutput.by("replay", TestRuns.only(folder).path().toString()).err())
-        .contains("without replay");
+    assertThat(CommandOutput.by("replay", run).err()).contains("without replay");
   }
 }

@@ -103,21 +103,13 @@ final class ResumeTest {
   void resume_killedInWarmup_beginsAgain() throws Exception {
     String config = TestRuns.write(folder, TestRuns.TOY);
     try (ChildRun child =
-        ChildRun.start(
-            folder, ChildRun.Size.TOY, "train", config, "--set", "warmup.steps=1000000000")) {
+        ChildRun.train(folder, ChildRun.Size.TOY, config, "warmup.steps=1000000000")) {
       child.awaitErr("warm-up");
       child.kill();
     }
     RunFolder run = TestRuns.only(folder);
     try (ChildRun child =
-        ChildRun.start(
-            folder,
-            ChildRun.Size.TOY,
-            "train",
-            "--resume",
-            run.name(),
-            "--set",
-            "warmup.steps=5")) {
+        ChildRun.resume(folder, ChildRun.Size.TOY, run.name(), "warmup.steps=5")) {
       assertThat(child.awaitExit()).as(child.said()).isZero();
       assertThat(child.err())
           .contains("resume from the start: the run has no checkpoint yet")
@@ -158,14 +150,7 @@ final class ResumeTest {
             new RunFolder.Contents(
                 new byte[0], RunConfig.load(Path.of(config), List.of()).yaml(), Map.of(), ""));
     try (ChildRun child =
-        ChildRun.start(
-            folder,
-            ChildRun.Size.DJL,
-            "train",
-            "--resume",
-            run.name(),
-            "--set",
-            "training.steps=1")) {
+        ChildRun.resume(folder, ChildRun.Size.DJL, run.name(), "training.steps=1")) {
       child.awaitExit(); // Untrained as it is, the policy may have nothing to learn from.
       List<String> rollouts = Files.readAllLines(run.traces().resolve("rollouts.jsonl"));
       assertThat(rollouts)
@@ -182,12 +167,10 @@ final class ResumeTest {
   void resume_runThatIsUnknownOrAlive_isRefusedAndHarmsNothing() throws Exception {
     String config = TestRuns.write(folder, TestRuns.TOY);
     try (ChildRun alive =
-        ChildRun.start(
-            folder, ChildRun.Size.TOY, "train", config, "--set", "training.steps=" + FOREVER)) {
+        ChildRun.train(folder, ChildRun.Size.TOY, config, "training.steps=" + FOREVER)) {
       alive.awaitOut(3);
       RunFolder run = TestRuns.only(folder);
-      try (ChildRun lost =
-          ChildRun.start(folder, ChildRun.Size.TOY, "train", "--resume", "no-such-run")) {
+      try (ChildRun lost = ChildRun.resume(folder, ChildRun.Size.TOY, "no-such-run")) {
         assertThat(lost.awaitExit()).as(lost.said()).isEqualTo(2);
         assertThat(lost.out()).isEmpty();
         assertThat(lost.err())
@@ -198,8 +181,7 @@ final class ResumeTest {
             .endsWith(run.name());
       }
       Path half = Files.createDirectory(run.checkpoints().resolve(".step9.tmp-0badcafe"));
-      try (ChildRun second =
-          ChildRun.start(folder, ChildRun.Size.TOY, "train", "--resume", run.name())) {
+      try (ChildRun second = ChildRun.resume(folder, ChildRun.Size.TOY, run.name())) {
         assertThat(second.awaitExit()).as(second.said()).isEqualTo(4);
         assertThat(second.err())
             .singleElement()

@@ -15,41 +15,18 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
 final class SidecarClusterTest {
   private static final String RUN =
-      """
-      run:
-        seed: 1
-      task:
-        name: arithmetic
-        min: 0
-        max: 9
-        held_out_share: 0.2
-      policy:
-        engine: toy
-        context_length: 16
-        token_delay: 5ms
-      rollout:
-        workers: 0
-        completions_per_prompt: 8
-        max_tokens: 3
-        max_concurrent_groups: 16
-        groups_per_request: 8
-        sidecars:
-          count: 1
-          heap: 96
-      training:
-        groups_per_step: 8
-        max_staleness: 1
-        learning_rate: 0.05
-      evaluation:
-        every: 5
-        prompts: 20
-        target: 0.8
-      checkpoint:
-        every: 20
-      cluster:
-        worker_heap: 96
-        drain_timeout: 20s
-      """;
+      SidecarRunTest.RUN
+              .replace("token_delay: 1ms", "token_delay: 5ms")
+              .replace("count: 2", "count: 1")
+              .replace("heap: 128", "heap: 96")
+              .replace("  steps: 200\n", "")
+              .replace("learning_rate: 0.2", "learning_rate: 0.05")
+              .replace("target: 0.6", "target: 0.8")
+          + """
+          cluster:
+            worker_heap: 96
+            drain_timeout: 20s
+          """;
 
   @TempDir private Path folder;
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whole runs whose rollouts are sampled by servers in processes of their own. */
 @Timeout(value = 1200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SidecarRunTest {
-  private static final String RUN =
+  /** A run of the toy policy behind two servers. */
+  static final String RUN =
       """
       run:
         seed: 1
@@ -55,8 +56,7 @@ class SidecarRunTest {
   void train_sidecarKilledInTheMiddle_reachesTheTargetOverHttpAlone(@TempDir Path folder)
       throws Exception {
     Path file = Files.writeString(folder.resolve("sidecars.yaml"), RUN);
-    try (ChildRun run =
-        ChildRun.start(folder, ChildRun.Size.TOY, "train", file.toString(), "--json")) {
+    try (ChildRun run = ChildRun.train(folder, ChildRun.Size.TOY, file.toString())) {
       run.awaitOut(3); // the target is not looked at before the fifth step
       List<ProcessHandle> servers = run.servers();
       assertThat(servers).hasSize(2);
@@ -65,10 +65,8 @@ class SidecarRunTest {
       assertThat(String.join("\n", run.err())).contains("done   step", "refused=none");
       assertThat(servers).noneMatch(ProcessIdentity::runs);
     }
-    CommandOutput replay =
-        CommandOutput.by("replay", TestRuns.only(folder).path().toString(), "--json");
-    assertThat(replay.code()).as(replay.out() + replay.err()).isZero();
-    assertThat(replay.out()).contains("\"training\":true", "\"equal\":true");
+    assertThat(CommandOutput.ofReplay(folder, 0).toString())
+        .contains("\"training\":true", "\"equal\":true");
   }
 
   /** The same policy behind servers gives the same files, but for what the protocol says of it. */

@@ -33,8 +33,7 @@ final class SignalTest {
   void train_signalled_savesSaysHowToResumeAndResumes(String signal, int code) throws Exception {
     String config = TestRuns.write(folder, TestRuns.TOY);
     String[] resume;
-    try (ChildRun child =
-        ChildRun.start(folder, ChildRun.Size.TOY, "train", config, "--json", "--set", FOREVER)) {
+    try (ChildRun child = ChildRun.train(folder, ChildRun.Size.TOY, config, FOREVER)) {
       child.awaitOut(4);
       child.signal(signal);
       assertThat(child.awaitExit()).as(child.said()).isEqualTo(code);
@@ -100,16 +99,12 @@ final class SignalTest {
   void train_signalledTwice_stopsAtOnce() throws Exception {
     String config = TestRuns.write(folder, TestRuns.TOY);
     try (ChildRun child =
-        ChildRun.start(
+        ChildRun.train(
             folder,
             ChildRun.Size.TOY,
-            "train",
             config,
-            "--set",
             "policy.token_delay=60s",
-            "--set",
             "rollout.lease_timeout=1h",
-            "--set",
             "run.drain_timeout=1h")) {
       child.awaitErr("run    ");
       child.signal("INT");
@@ -126,8 +121,7 @@ final class SignalTest {
   void train_terminatedInWarmup_exits143AndResumesFromTheStart() throws Exception {
     String config = TestRuns.write(folder, TestRuns.TOY);
     try (ChildRun child =
-        ChildRun.start(
-            folder, ChildRun.Size.TOY, "train", config, "--set", "warmup.steps=1000000000")) {
+        ChildRun.train(folder, ChildRun.Size.TOY, config, "warmup.steps=1000000000")) {
       child.awaitErr("warm-up");
       child.signal("TERM");
       assertThat(child.awaitExit()).as(child.said()).isEqualTo(143);
@@ -138,8 +132,7 @@ final class SignalTest {
   @RepeatedTest(2)
   void train_terminatedWhilePyTorchTrains_exits143WithoutACrash() throws Exception {
     String config = TestRuns.write(folder, TestRuns.DJL);
-    try (ChildRun child =
-        ChildRun.start(folder, ChildRun.Size.DJL, "train", config, "--json", "--set", FOREVER)) {
+    try (ChildRun child = ChildRun.train(folder, ChildRun.Size.DJL, config, FOREVER)) {
       child.awaitOut(3);
       child.signal("TERM");
       assertThat(child.awaitExit()).as(child.said()).isEqualTo(143);
@@ -153,8 +146,7 @@ final class SignalTest {
   void train_terminatedWhilePyTorchWarmsUp_exits143WithoutACrash() throws Exception {
     String config = TestRuns.write(folder, TestRuns.DJL);
     try (ChildRun child =
-        ChildRun.start(
-            folder, ChildRun.Size.DJL, "train", config, "--set", "warmup.steps=1000000000")) {
+        ChildRun.train(folder, ChildRun.Size.DJL, config, "warmup.steps=1000000000")) {
       child.awaitErr("warm-up");
       child.signal("TERM");
       assertThat(child.awaitExit()).as(child.said()).isEqualTo(143);

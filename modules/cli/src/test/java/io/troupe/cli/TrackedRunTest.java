@@ -34,17 +34,12 @@ final class TrackedRunTest {
     try (ServerSocket blackHole = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       place = new InetSocketAddress(InetAddress.getLoopbackAddress(), blackHole.getLocalPort());
       try (ChildRun child =
-          ChildRun.start(
+          ChildRun.train(
               folder,
               ChildRun.Size.TOY,
-              "train",
               TestRuns.write(folder, TestRuns.TOY),
-              "--json",
-              "--set",
               "tracking=[tensorboard, wandb, mlflow]",
-              "--set",
               "trackers.mlflow_url=http://127.0.0.1:" + place.getPort(),
-              "--set",
               "trackers.at_end=3s")) {
         assertThat(child.awaitExit()).as(child.said()).isZero();
         run = TestRuns.only(folder);
@@ -83,21 +78,14 @@ final class TrackedRunTest {
   void train_serversSilentForAWhile_stepsAreMadeMeanwhile_andAllCurvesAreWhole() throws Exception {
     try (PlayedTrackers servers = PlayedTrackers.start(0);
         ChildRun child =
-            ChildRun.start(
+            ChildRun.train(
                 folder,
                 ChildRun.Size.TOY,
-                "train",
                 TestRuns.write(folder, TestRuns.TOY),
-                "--json",
-                "--set",
                 "policy.token_delay=8ms",
-                "--set",
                 "training.steps=1000000",
-                "--set",
                 "tracking=[tensorboard, wandb, mlflow, trackio]",
-                "--set",
                 "trackers.mlflow_url=" + servers.address(),
-                "--set",
                 "trackers.trackio_url=" + servers.address())) {
       Await.until(
           "both servers have steps",

@@ -80,7 +80,7 @@ final class TrainCommandTest {
               {steps: 2, groups_per_step: 1, learning_rate: 1e-4, max_filtered_groups: 1000000}
             evaluation: {every: 1, prompts: 2}
             """);
-    try (ChildRun child = ChildRun.start(folder, ChildRun.Size.TOY, "train", config, "--json")) {
+    try (ChildRun child = ChildRun.train(folder, ChildRun.Size.TOY, config)) {
       child.awaitOut(1);
       child.signal("INT");
       assertThat(child.awaitExit()).as(child.said()).isEqualTo(130);

@@ -3,7 +3,6 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.run.compose.TestRuns;
@@ -24,18 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
  * in between; what is changed in the tokens afterwards is found where it was changed.
  */
 final class TrainingReplayTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int CHANGED = 8;
 
   @TempDir private Path folder;
 
   private JsonNode replay(int code, String... more) throws IOException {
-    List<String> arguments =
-        new ArrayList<>(List.of("replay", TestRuns.only(folder).path().toString(), "--json"));
-    arguments.addAll(List.of(more));
-    CommandOutput output = CommandOutput.by(arguments.toArray(String[]::new));
-    assertThat(output.code()).as(output.out() + output.err()).isEqualTo(code);
-    return JSON.readTree(output.out());
+    return CommandOutput.ofReplay(folder, code, more);
   }
 
   /** Stores a step's groups with another second completion of the second group. */
@@ -114,11 +107,11 @@ final class TrainingReplayTest {
     JsonNode late = replay(0, "--from", "11");
     assertThat(late.path("begin").asInt()).isEqualTo(8);
     assertThat(late.path("steps").asInt()).isEqualTo(4);
-    CommandOutput life =
-        CommandOutput.by(
-            "explain", run.path().toString(), "--step", "9", "--row", "1", "--tokens", "--json");
-    assertThat(life.code()).as(life.err()).isZero();
-    JsonNode first = JSON.readTree(life.out()).path("token_lives").path(0);
+    String name = run.path().toString();
+    JsonNode life =
+        CommandOutput.ending(0, "explain", name, "--step", "9", "--row", "1", "--tokens", "--json")
+            .json();
+    JsonNode first = life.path("token_lives").path(0);
     assertThat(first.path("sampler_log_prob").asDouble()).isNegative();
 
     List<ScoredGroup> was = change(run, TrainingReplayTest::withOtherToken);
@@ -152,9 +145,8 @@ final class TrainingReplayTest {
     write(run, was);
     assertThat(replay(0).path("steps").asInt()).isEqualTo(12);
     Files.delete(StepTokenFiles.file(run.tokens(), CHANGED));
-    CommandOutput missing = CommandOutput.by("replay", run.path().toString());
-    assertThat(missing.code()).isEqualTo(2);
-    assertThat(missing.err()).contains("none of step 8", "checkpoint");
+    assertThat(CommandOutput.ending(2, "replay", name).err())
+        .contains("none of step 8", "checkpoint");
   }
 
   @Test
@@ -162,10 +154,8 @@ final class TrainingReplayTest {
     CommandOutput.ofTraining(folder, TestRuns.TOY, "--set", "training.steps=2");
     String run = TestRuns.only(folder).path().toString();
 
-    CommandOutput output = CommandOutput.by("replay", run, "--training");
-
-    assertThat(output.code()).isEqualTo(2);
-    assertThat(output.err()).contains("none of steps 1, 2", "recording.tokens: 0");
+    assertThat(CommandOutput.ending(2, "replay", run, "--training").err())
+        .contains("none of steps 1, 2", "recording.tokens: 0");
     assertThat(CommandOutput.by("replay", run).err())
         .contains("policy.engine: toy", "recording.tokens: 0");
     assertThat(CommandOutput.by("replay", run, "--training", "--set", "training.steps=9").err())

@@ -49,18 +49,13 @@ final class UnauthenticatedPeerTest {
   @Test
   void train_inOneProcess_listensOnItsConsoleAlone() throws Exception {
     try (ChildRun run =
-        ChildRun.start(
+        ChildRun.train(
             folder,
             ChildRun.Size.TOY,
-            "train",
             TestRuns.write(folder, TestRuns.TOY),
-            "--json",
-            "--set",
             "training.steps=100000",
-            "--set",
             "console.port=0")) {
-      String said = run.awaitErr(Announcements.CONSOLE);
-      int console = URI.create(said.substring(said.indexOf("http"))).getPort();
+      int console = URI.create(run.awaitConsole()).getPort();
       run.awaitOut(1);
       assertThat(OpenPorts.of(run.pid())).containsExactly(console);
     }

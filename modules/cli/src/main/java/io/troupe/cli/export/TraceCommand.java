@@ -6,7 +6,6 @@ import io.troupe.cli.command.RunArgument;
 import io.troupe.cli.ops.ConsoleClient;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
-import io.troupe.store.state.RunJson;
 import io.troupe.telemetry.export.ChromeTrace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -50,10 +49,8 @@ public final class TraceCommand extends CliCommand {
                   throw new UncheckedIOException(disk);
                 }
               });
-      for (var next = journal.next(); next.isPresent(); next = journal.next()) {
-        RunJson.Entry entry = next.get();
-        entry.events().forEach(event -> trace.event(entry.atMillis(), event));
-      }
+      journal.forEachNext(
+          entry -> entry.events().forEach(event -> trace.event(entry.atMillis(), event)));
       json.writeEndArray();
     } catch (UncheckedIOException disk) {
       throw new IOException("cannot write %s: %s".formatted(file, disk.getMessage()), disk);

@@ -3,21 +3,16 @@ package io.troupe.cli.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.ExitCode;
-import io.troupe.cli.Main;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import io.troupe.cli.CommandOutput;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 class NodeCommandTest {
   @Test
   void node_addressBeyondLoopbackWithoutKeys_isBadUsage() {
-    StringWriter said = new StringWriter();
-    CommandLine command = Main.commandLine().setErr(new PrintWriter(said));
+    CommandOutput said =
+        CommandOutput.ending(
+            ExitCode.USAGE.code(), "node", "--address", "192.0.2.1", "--seed", "192.0.2.1:7400");
 
-    int code = command.execute("node", "--address", "192.0.2.1", "--seed", "192.0.2.1:7400");
-
-    assertThat(code).isEqualTo(ExitCode.USAGE.code());
-    assertThat(said.toString()).contains("192.0.2.1", "set cluster.tls", "--allow-plain-tcp");
+    assertThat(said.err()).contains("192.0.2.1", "set cluster.tls", "--allow-plain-tcp");
   }
 }

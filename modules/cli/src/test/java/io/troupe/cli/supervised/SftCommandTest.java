@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.hash.Sha256;
 import io.troupe.base.process.ExitCode;
-import io.troupe.cli.Main;
+import io.troupe.cli.CommandOutput;
 import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,20 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
-import picocli.CommandLine;
 
 /** {@code troupe sft} as a person runs it, with the toy policy. */
 final class SftCommandTest {
   @TempDir private Path folder;
-
-  private record Said(int code, String err) {}
-
-  private static Said troupe(String... arguments) {
-    StringWriter err = new StringWriter();
-    CommandLine command = Main.commandLine();
-    command.setErr(new PrintWriter(err, true));
-    return new Said(command.execute(arguments), err.toString());
-  }
 
   @BeforeEach
   void writeFiles() throws IOException {
@@ -59,23 +47,24 @@ final class SftCommandTest {
 
   @Test
   void sft_newRun_completesAndIsRefusedByOtherCommands() throws IOException {
-    assertThat(troupe("sft", folder.resolve("small.yaml").toString()).code()).isZero();
+    assertThat(CommandOutput.by("sft", folder.resolve("small.yaml").toString()).code()).isZero();
 
     String run = run().toString();
     assertThat(Files.readAllLines(run().resolve("metrics.jsonl"))).hasSize(4);
     assertThat(run().resolve("checkpoints/step4/policy")).isDirectory();
-    assertThat(troupe("sft", "--resume", run).code()).isZero();
-    assertThat(troupe("train", "--resume", run).err())
+    assertThat(CommandOutput.by("sft", "--resume", run).code()).isZero();
+    assertThat(CommandOutput.by("train", "--resume", run).err())
         .contains("is a supervised run; continue it by `troupe sft --resume`");
-    assertThat(troupe("audit", run).err())
+    assertThat(CommandOutput.by("audit", run).err())
         .contains("is a supervised run, which has no rollouts to account for");
   }
 
   @Test
   void sft_moreStepsOnResume_continues() throws IOException {
-    troupe("sft", folder.resolve("small.yaml").toString());
+    CommandOutput.by("sft", folder.resolve("small.yaml").toString());
 
-    Said more = troupe("sft", "--resume", run().toString(), "--set", "training.epochs=3");
+    CommandOutput more =
+        CommandOutput.by("sft", "--resume", run().toString(), "--set", "training.epochs=3");
 
     assertThat(more.code()).isZero();
     assertThat(run().resolve("checkpoints/step6/policy")).isDirectory();
@@ -84,7 +73,8 @@ final class SftCommandTest {
 
   @Test
   void sft_plan_trainsNothing() {
-    assertThat(troupe("sft", folder.resolve("small.yaml").toString(), "--plan").code()).isZero();
+    assertThat(CommandOutput.by("sft", folder.resolve("small.yaml").toString(), "--plan").code())
+        .isZero();
     assertThat(folder.resolve("runs")).doesNotExist();
   }
 
@@ -92,13 +82,13 @@ final class SftCommandTest {
   void sft_badInput_saysWhatIsWrong() {
     String file = folder.resolve("small.yaml").toString();
 
-    assertThat(troupe("sft")).isEqualTo(troupe("sft", file, "--resume", "x"));
-    assertThat(troupe("sft").code()).isEqualTo(ExitCode.USAGE.code());
-    assertThat(troupe("sft", file, "--set", "training.epochs=0").err())
+    assertThat(CommandOutput.by("sft")).isEqualTo(CommandOutput.by("sft", file, "--resume", "x"));
+    assertThat(CommandOutput.by("sft").code()).isEqualTo(ExitCode.USAGE.code());
+    assertThat(CommandOutput.by("sft", file, "--set", "training.epochs=0").err())
         .contains("must be greater than 0 where epochs is 0, or the run never ends");
-    assertThat(troupe("sft", file, "--set", "policy.context_length=5").err())
+    assertThat(CommandOutput.by("sft", file, "--set", "policy.context_length=5").err())
         .contains("2 of 2 training rows are longer than policy.context_length (5 tokens)");
-    assertThat(troupe("sft", file, "--set", "datasets[0].file=none.jsonl").err())
+    assertThat(CommandOutput.by("sft", file, "--set", "datasets[0].file=none.jsonl").err())
         .contains("none.jsonl: the data file does not exist");
   }
 
@@ -106,7 +96,7 @@ final class SftCommandTest {
   @ResourceLock(Resources.SYSTEM_PROPERTIES)
   void sft_rowsOfAnObjectStore_trainTheWeightsThatTheFileTrains() throws IOException {
     String file = folder.resolve("small.yaml").toString();
-    assertThat(troupe("sft", file).code()).isZero();
+    assertThat(CommandOutput.by("sft", file).code()).isZero();
     AwsKeys.set();
     try (FakeObjectStore server = FakeObjectStore.start()) {
       server.put("lake/sums/rows.jsonl", Files.readAllBytes(folder.resolve("rows.jsonl")));
@@ -124,7 +114,7 @@ final class SftCommandTest {
         "--set",
         "data.s3_path_style=true"
       };
-      Said said = troupe(words);
+      CommandOutput said = CommandOutput.by(words);
       assertThat(said.code()).as(said.err()).isZero();
       assertThat(server.requests()).isNotEmpty();
     } finally {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.troupe.cli.Main;
+import io.troupe.cli.CommandOutput;
 import io.troupe.engine.djl.GoldenStep;
 import io.troupe.engine.djl.GoldenStepProcess;
 import io.troupe.engine.djl.install.BindingCache;
@@ -13,8 +13,6 @@ import io.troupe.engine.djl.install.InstalledTorch;
 import io.troupe.engine.djl.install.TorchBinding;
 import io.troupe.engine.djl.install.TorchSearch;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,21 +20,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 final class TorchCommandTest {
   @TempDir private Path folder;
-
-  private record Result(int code, String out, String error) {}
-
-  private static Result run(String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter error = new StringWriter();
-    CommandLine command =
-        Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(error));
-    int code = command.execute(arguments);
-    return new Result(code, out.toString(), error.toString());
-  }
 
   /** The package, with a version file and nothing else. */
   private String installed(String version) throws IOException {
@@ -48,7 +34,7 @@ final class TorchCommandTest {
   @Test
   void list_json_hasDjlsOwnAndTheNamedOne() throws IOException {
     String place = installed("2.99.0+cpu");
-    Result result = run("torch", "list", place, "--json");
+    CommandOutput result = CommandOutput.by("torch", "list", place, "--json");
 
     assertThat(result.code()).isZero();
     List<String> lines = result.out().lines().toList();
@@ -62,22 +48,22 @@ final class TorchCommandTest {
 
   @Test
   void build_placeWithoutPyTorch_isBadUsageWithTheNextCommand() {
-    Result result = run("torch", "build", folder.toString());
+    CommandOutput result = CommandOutput.by("torch", "build", folder.toString());
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.error())
+    assertThat(result.err())
         .startsWith("error: " + folder + ": PyTorch is not installed there; install it with");
   }
 
   @Test
   void build_withoutHeaders_namesThem() throws IOException {
-    Result result = run("torch", "build", installed("2.99.0+cpu"));
+    CommandOutput result = CommandOutput.by("torch", "build", installed("2.99.0+cpu"));
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.error()).contains("its binding cannot be built here:", "torch/all.h");
+    assertThat(result.err()).contains("its binding cannot be built here:", "torch/all.h");
   }
 
   @Test
   void build_bundledVersion_needsNone() throws IOException {
-    Result result = run("torch", "build", installed("2.7.1+cu128"));
+    CommandOutput result = CommandOutput.by("torch", "build", installed("2.7.1+cu128"));
     assertThat(result.code()).isZero();
     assertThat(result.out()).contains("needs no build: DJL's own binding is for it");
   }
@@ -85,7 +71,7 @@ final class TorchCommandTest {
   @Test
   void doctor_noBinding_failsAndNamesTheBuild() throws IOException {
     String place = installed("2.99.0+cpu");
-    Result result = run("torch", "doctor", place);
+    CommandOutput result = CommandOutput.by("torch", "doctor", place);
     assertThat(result.code()).isEqualTo(1);
     assertThat(result.out()).contains("fail  binding  not built", "troupe torch build " + place);
   }

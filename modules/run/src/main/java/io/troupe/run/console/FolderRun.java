@@ -4,10 +4,6 @@ import io.troupe.config.RunConfig;
 import io.troupe.console.chat.Chat;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.process.LocalJvm;
-import io.troupe.console.source.RunPrediction;
-import io.troupe.console.source.RunRecords;
-import io.troupe.console.source.RunSource;
-import io.troupe.console.source.StepExplanations;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.OperatorCommand;
@@ -30,24 +26,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A run that has ended or that another process writes, read from its journal and files. */
-public final class FolderRun implements RunSource, AutoCloseable {
+public final class FolderRun extends FoldedRun implements AutoCloseable {
   private static final int KEPT_EVENTS = 200_000;
 
   private final RunFolder folder;
   private final RunFold fold;
-  private final RunRecords records;
-  private final StepExplanations explanations;
-  private final RunPrediction prediction;
   private final RunJournal journal;
   private final Deque<Long> rowsRead = new ArrayDeque<>(); // their steps
   private boolean began;
 
   private FolderRun(RunFolder folder, RunFold fold, RunJournal journal, Path model) {
+    super(fold, folder, false, model);
     this.folder = folder;
     this.fold = fold;
-    this.records = RunRecords.of(fold, folder.traces());
-    this.explanations = new JournalledSteps(folder);
-    this.prediction = new FolderPrediction(folder, fold, false, model);
     this.journal = journal;
   }
 
@@ -111,26 +102,6 @@ public final class FolderRun implements RunSource, AutoCloseable {
   }
 
   @Override
-  public RunRecords records() {
-    return records;
-  }
-
-  @Override
-  public Map<String, Object> provenance() {
-    return ProvenanceFile.of(folder);
-  }
-
-  @Override
-  public StepExplanations explanations() {
-    return explanations;
-  }
-
-  @Override
-  public RunPrediction prediction() {
-    return prediction;
-  }
-
-  @Override
   public JvmInspector jvms() {
     return LocalJvm.bystander();
   }
@@ -140,11 +111,6 @@ public final class FolderRun implements RunSource, AutoCloseable {
     return Chat.closed(
         "This is the folder of a run, and no policy is loaded here. Ask in the console of the run's own process while it trains, or: troupe serve %s"
             .formatted(folder.path()));
-  }
-
-  @Override
-  public boolean live() {
-    return false;
   }
 
   @Override

@@ -5,10 +5,6 @@ import io.troupe.console.chat.Chat;
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.source.ClusterFacts;
 import io.troupe.console.source.NodeFacts;
-import io.troupe.console.source.RunPrediction;
-import io.troupe.console.source.RunRecords;
-import io.troupe.console.source.RunSource;
-import io.troupe.console.source.StepExplanations;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.OperatorCommand;
@@ -19,20 +15,15 @@ import io.troupe.telemetry.view.RunFold;
 import io.troupe.verifiers.pool.VerifierService;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The run of this process. */
-public final class LiveRun implements RunSource {
+public final class LiveRun extends FoldedRun {
   private static final Duration PATIENCE = Duration.ofSeconds(9);
 
-  private final RunRecords records;
-  private final StepExplanations explanations;
-  private final RunPrediction prediction;
-  private final RunFolder folder;
   private final CompletionStage<StartedRun> started;
   private final RunProcesses processes;
   private final ClusterFacts cluster;
@@ -51,35 +42,12 @@ public final class LiveRun implements RunSource {
       CompletionStage<StartedRun> started,
       ClusterFacts cluster,
       Chat chat) {
+    super(fold, folder, true, folder.model());
     this.cluster = cluster;
     this.chat = chat;
-    this.records = RunRecords.of(fold, folder.traces());
-    this.explanations = new JournalledSteps(folder);
-    this.prediction = new FolderPrediction(folder, fold, true, folder.model());
-    this.folder = folder;
     this.started = started;
     this.processes = new RunProcesses(verifiers, started.thenApply(StartedRun::system));
     MailboxMetrics.watchFailures();
-  }
-
-  @Override
-  public RunRecords records() {
-    return records;
-  }
-
-  @Override
-  public Map<String, Object> provenance() {
-    return ProvenanceFile.of(folder);
-  }
-
-  @Override
-  public StepExplanations explanations() {
-    return explanations;
-  }
-
-  @Override
-  public RunPrediction prediction() {
-    return prediction;
   }
 
   @Override
@@ -100,11 +68,6 @@ public final class LiveRun implements RunSource {
   @Override
   public Chat chat() {
     return chat;
-  }
-
-  @Override
-  public boolean live() {
-    return true;
   }
 
   @Override

@@ -11,7 +11,6 @@ import io.troupe.store.checkpoint.Checkpoint;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
-import io.troupe.store.state.RunJson;
 import io.troupe.store.state.StateSnapshot;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -54,11 +53,7 @@ public record ReplayPlan(
     try (RunJournal journal = RunJournal.open(folder.journal())) {
       RecordedRun run =
           new RecordedRun(journal.base().map(StateSnapshot::state).orElse(RunState.INITIAL));
-      Optional<RunJson.Entry> next = journal.next();
-      while (next.isPresent()) {
-        next.get().events().forEach(run::event);
-        next = journal.next();
-      }
+      journal.forEachNext(entry -> entry.events().forEach(run::event));
       return run;
     }
   }

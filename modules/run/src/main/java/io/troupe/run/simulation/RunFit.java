@@ -11,13 +11,11 @@ import io.troupe.sim.model.LatencyModel;
 import io.troupe.store.file.StoreJson;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.RunJournal;
-import io.troupe.store.state.RunJson;
 import io.troupe.telemetry.MetricsFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * A run that was measured, and the model that fits it.
@@ -62,12 +60,8 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
   public static MeasuredRun measured(RunFolder folder) throws IOException {
     MeasuredRun measured = new MeasuredRun();
     try (RunJournal journal = RunJournal.open(folder.journal())) {
-      Optional<RunJson.Entry> next = journal.next();
-      while (next.isPresent()) {
-        long at = next.get().atMillis();
-        next.get().events().forEach(event -> measured.event(at, event));
-        next = journal.next();
-      }
+      journal.forEachNext(
+          entry -> entry.events().forEach(event -> measured.event(entry.atMillis(), event)));
     }
     return measured;
   }

@@ -9,6 +9,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Streams what happened in a run, from its journal: a {@link JournalReader} whose records are
@@ -61,6 +62,13 @@ public final class RunJournal implements Closeable {
     }
     String name = "record %d of %s".formatted(record.get().sequence(), reader.file());
     return Optional.of(RunJson.entry(name, record.get().payload()));
+  }
+
+  /** Takes every decision from here to the last whole record, as {@link #next} does. */
+  public void forEachNext(Consumer<RunJson.Entry> each) throws IOException {
+    for (Optional<RunJson.Entry> entry = next(); entry.isPresent(); entry = next()) {
+      each.accept(entry.get());
+    }
   }
 
   /** The number of the last record returned; before the first, of the one before it. */
