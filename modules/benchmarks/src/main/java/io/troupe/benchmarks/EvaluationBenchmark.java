@@ -66,15 +66,11 @@ final class EvaluationBenchmark implements Callable<Integer> {
   @Parameters(paramLabel = "RUN", description = "Name or folder of a run.")
   private String run = "";
 
-  @Option(
-      names = "--prompts",
-      defaultValue = "500",
-      description = "Held-out prompts, default ${DEFAULT-VALUE}.")
+  @Option(names = "--prompts", description = "Held-out prompts, default ${DEFAULT-VALUE}.")
   private int prompts = 500;
 
   @Option(
       names = "--rounds",
-      defaultValue = "30",
       description =
           "Rounds that count: of CPU time the sum, and of wall time the median; default"
               + " ${DEFAULT-VALUE}.")
@@ -83,7 +79,6 @@ final class EvaluationBenchmark implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       paramLabel = "ROUNDS",
-      defaultValue = "60",
       description =
           "Rounds before them, for the JVM to compile most of both; default ${DEFAULT-VALUE}.")
   private int warmUp = 60;

@@ -41,7 +41,7 @@ final class QuickstartBenchmark implements Callable<Integer> {
   /** Of those that uniform prompts take. */
   private static final double MOST_GROUPS = 0.5;
 
-  @Option(names = "--config", defaultValue = "conf/quickstart.yaml", description = "What to train.")
+  @Option(names = "--config", description = "What to train.")
   private Path config = Path.of("conf/quickstart.yaml");
 
   @Option(names = "--seeds", split = ",", description = "Seeds, default ${DEFAULT-VALUE}.")

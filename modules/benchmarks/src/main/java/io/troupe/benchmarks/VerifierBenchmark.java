@@ -65,7 +65,6 @@ final class VerifierBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
-      defaultValue = "2",
       description = "Processor time of a round of maths, default ${DEFAULT-VALUE}.")
   private int seconds = 2;
 

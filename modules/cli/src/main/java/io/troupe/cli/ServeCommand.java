@@ -91,17 +91,13 @@ final class ServeCommand extends CliCommand {
       description = "Configuration of a run, whose policy is served.")
   private @Nullable Path config;
 
-  @Option(
-      names = "--host",
-      defaultValue = "127.0.0.1",
-      description = "Address to listen on (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--host", description = "Address to listen on (default: ${DEFAULT-VALUE}).")
   private String host = "127.0.0.1";
 
   @Option(
       names = "--port",
-      defaultValue = "8000",
       description = "Port to listen on; 0 takes any that is free (default: ${DEFAULT-VALUE}).")
-  private int port;
+  private int port = 8000;
 
   @Option(
       names = "--api-key-file",
@@ -121,24 +117,21 @@ final class ServeCommand extends CliCommand {
 
   @Option(
       names = "--max-requests",
-      defaultValue = "256",
       description = "Requests at a time; more are answered 429 (default: ${DEFAULT-VALUE}).")
-  private int maxRequests;
+  private int maxRequests = 256;
 
   @Option(
       names = "--context-length",
       paramLabel = "TOKENS",
-      defaultValue = "4096",
       description =
           "With --checkpoint: most tokens of prompt and completion together (default:"
               + " ${DEFAULT-VALUE}, or the checkpoint's limit if that is lower).")
-  private int contextLength;
+  private int contextLength = 4096;
 
   @Option(
       names = "--threads",
-      defaultValue = "1",
       description = "With --checkpoint: PyTorch's threads (default: ${DEFAULT-VALUE}).")
-  private int threads;
+  private int threads = 1;
 
   @Option(
       names = "--prompt-logprobs",
@@ -150,7 +143,6 @@ final class ServeCommand extends CliCommand {
   @Option(
       names = "--max-adapters",
       paramLabel = "N",
-      defaultValue = "0",
       description =
           "Adapters that POST /v1/load_lora_adapter may load beside the weights, each a copy of all"
               + " weights (default: ${DEFAULT-VALUE}). With --config, policy.checkpoint is served"

@@ -27,7 +27,6 @@ final class LaunchOptions {
   @Option(
       names = "--remote",
       paramLabel = "DIR",
-      defaultValue = RemoteFolder.DEFAULT,
       description =
           "Folder on every host for builds, keys, logs and runs, empty or of a launch; {host} is"
               + " its address (${DEFAULT-VALUE}).")
@@ -42,7 +41,6 @@ final class LaunchOptions {
   @Option(
       names = "--ssh",
       paramLabel = "PROGRAM",
-      defaultValue = SSH,
       description = "ssh, or one in its place (${DEFAULT-VALUE}).")
   private String program = SSH;
 

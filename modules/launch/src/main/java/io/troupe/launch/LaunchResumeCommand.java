@@ -29,7 +29,6 @@ final class LaunchResumeCommand implements Callable<Integer> {
       index = "0",
       arity = "0..1",
       paramLabel = "RUN",
-      defaultValue = "",
       description = "Name of a run on the first host; without one, the newest there.")
   private String run = "";
 

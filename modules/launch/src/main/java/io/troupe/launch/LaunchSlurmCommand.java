@@ -49,16 +49,13 @@ final class LaunchSlurmCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", description = "Configuration of the run.")
   private @Nullable Path file;
 
-  @Option(names = "--nodes", defaultValue = "1", description = "Hosts. Default ${DEFAULT-VALUE}.")
+  @Option(names = "--nodes", description = "Hosts. Default ${DEFAULT-VALUE}.")
   private int nodes = 1;
 
-  @Option(
-      names = "--gpus-per-node",
-      defaultValue = "0",
-      description = "GPUs of each host. Default ${DEFAULT-VALUE}.")
+  @Option(names = "--gpus-per-node", description = "GPUs of each host. Default ${DEFAULT-VALUE}.")
   private int gpus;
 
-  @Option(names = "--time", defaultValue = "", description = "Time limit, as sbatch takes it.")
+  @Option(names = "--time", description = "Time limit, as sbatch takes it.")
   private String time = "";
 
   @Option(
@@ -72,13 +69,11 @@ final class LaunchSlurmCommand implements Callable<Integer> {
 
   @Option(
       names = "--seeds",
-      defaultValue = "1",
       description = "An array of that many jobs, with run.seed 1, 2, … and runs/seed-N.")
   private int seeds = 1;
 
   @Option(
       names = "--tls",
-      defaultValue = "",
       paramLabel = "DIR",
       description =
           "Folder of troupe certs, on a file system of all hosts; for more than one host.")

@@ -41,26 +41,23 @@ final class LaunchUpCommand implements Callable<Integer> {
   @Option(
       names = "--port",
       paramLabel = "N",
-      defaultValue = "7400",
       description = "The coordinator listens there, the agents at the next one (${DEFAULT-VALUE}).")
-  private int port;
+  private int port = 7400;
 
   @Option(
       names = "--weights-port",
       paramLabel = "N",
-      defaultValue = "7410",
       description =
           "The coordinator serves weights there, the agents at the next one (${DEFAULT-VALUE}).")
-  private int weightsPort;
+  private int weightsPort = 7410;
 
   @Option(
       names = "--ranks-port",
       paramLabel = "N",
-      defaultValue = "7420",
       description =
           "With placement.ranks_as: nodes, trainer ranks report to the coordinator there, and"
               + " listen at the next ones of their hosts (${DEFAULT-VALUE}).")
-  private int ranksPort;
+  private int ranksPort = 7420;
 
   @Option(
       names = "--tls",

@@ -24,9 +24,8 @@ final class PreparationOptions {
   @Option(
       names = "--patience",
       paramLabel = "MINUTES",
-      defaultValue = "30",
       description = "Gives up when EC2, or then the hosts, take longer (${DEFAULT-VALUE}).")
-  private int patience;
+  private int patience = 30;
 
   @Option(
       names = "--no-prepare",
@@ -42,7 +41,6 @@ final class PreparationOptions {
   @Option(
       names = "--ssh",
       paramLabel = "PROGRAM",
-      defaultValue = "ssh",
       description = "Program that reaches the hosts (${DEFAULT-VALUE}).")
   private String ssh = "ssh";
 

@@ -15,7 +15,6 @@ final class SageMakerOptions extends AwsOptions {
   @Option(
       names = "--patience",
       paramLabel = "MINUTES",
-      defaultValue = "10",
       description = "How long a request is repeated that is not answered (${DEFAULT-VALUE}).")
   private int patience = 10;
 

@@ -31,18 +31,14 @@ public final class ConsoleBenchmark implements Callable<Integer> {
   private static final double RUN_BAR = .98;
   private static final double MAILBOX_BAR = .95;
 
-  @Option(names = "--config", defaultValue = "conf/quickstart.yaml", description = "What to train.")
+  @Option(names = "--config", description = "What to train.")
   private Path config = Path.of("conf/quickstart.yaml");
 
-  @Option(
-      names = "--steps",
-      defaultValue = "15",
-      description = "Steps of a window, ${DEFAULT-VALUE}.")
+  @Option(names = "--steps", description = "Steps of a window, ${DEFAULT-VALUE}.")
   private int steps = 15;
 
   @Option(
       names = "--rounds",
-      defaultValue = "8",
       description =
           "Times not, yes, yes, not; and pairs of mailboxes. The median counts, default"
               + " ${DEFAULT-VALUE}.")

@@ -58,7 +58,6 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--completions",
-      defaultValue = "100000",
       description = "Completions of a round, default ${DEFAULT-VALUE}.")
   private long completions = 100_000;
 

@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Writes the journal of a run of many groups, with a checkpoint near its end, and measures"
-            + " what a process that continues from there waits for it, and the space it takes. Needs"
-            + " about 1.1 kB of disk a group while it runs.",
+            + " what a process that continues from there waits for it, and the space it takes."
+            + " Needs about 1.1 kB of disk a group while it runs.",
     footer = {
       "",
       "Examples:",
@@ -44,19 +44,16 @@ public final class JournalBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--groups",
-      defaultValue = "1000000",
       description = "Groups before the checkpoint, default ${DEFAULT-VALUE}.")
   private long groups = 1_000_000;
 
   @Option(
       names = "--later",
-      defaultValue = "3200",
       description = "Groups after it, default ${DEFAULT-VALUE}: 50 steps of 64.")
   private long later = 3_200;
 
   @Option(
       names = "--rounds",
-      defaultValue = "5",
       description = "Times it is opened, the median counts, default ${DEFAULT-VALUE}.")
   private int rounds = 5;
 

@@ -49,13 +49,11 @@ public final class BatchInvarianceBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      defaultValue = "5",
       description = "Pairs of bursts of a measurement, default ${DEFAULT-VALUE}.")
   private int rounds = 5;
 
   @Option(
       names = "--threads",
-      defaultValue = "1",
       description = "PyTorch threads of each side, default ${DEFAULT-VALUE}.")
   private int threads = 1;
 

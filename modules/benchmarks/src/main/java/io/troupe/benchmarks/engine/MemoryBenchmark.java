@@ -36,10 +36,7 @@ public final class MemoryBenchmark implements Callable<Integer> {
   private static final double KIB_IN_MIB = 1024;
   private static final String HEAP = "256m";
 
-  @Option(
-      names = "--steps",
-      defaultValue = "2000",
-      description = "Steps, 600 or more, default ${DEFAULT-VALUE}.")
+  @Option(names = "--steps", description = "Steps, 600 or more, default ${DEFAULT-VALUE}.")
   private int steps = 2000;
 
   @Mixin private final ResultFile resultFile = new ResultFile();

@@ -35,27 +35,17 @@ public final class GatewayBenchmark implements Callable<Integer> {
   private static final double RATE_BAR = 500;
   private static final double IDLE_BAR_MIB = 1024;
 
-  @Option(
-      names = "--episodes",
-      defaultValue = "100",
-      description = "Episodes of a round, ${DEFAULT-VALUE}.")
+  @Option(names = "--episodes", description = "Episodes of a round, ${DEFAULT-VALUE}.")
   private int episodes = 100;
 
-  @Option(
-      names = "--turns",
-      defaultValue = "10",
-      description = "Turns of an episode, ${DEFAULT-VALUE}.")
+  @Option(names = "--turns", description = "Turns of an episode, ${DEFAULT-VALUE}.")
   private int turns = 10;
 
-  @Option(
-      names = "--agents",
-      defaultValue = "8",
-      description = "Agents at a time, for the rate, ${DEFAULT-VALUE}.")
+  @Option(names = "--agents", description = "Agents at a time, for the rate, ${DEFAULT-VALUE}.")
   private int agents = 8;
 
   @Option(
       names = "--idle",
-      defaultValue = "2000",
       description = "Episodes that stay open at a time, for the heap, ${DEFAULT-VALUE}.")
   private int idle = 2_000;
 

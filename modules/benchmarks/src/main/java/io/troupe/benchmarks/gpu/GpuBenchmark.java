@@ -29,15 +29,19 @@ import picocli.CommandLine.Option;
     name = "gpu",
     mixinStandardHelpOptions = true,
     description = {
-      "Measures trainer, optimizer, copies, collectives and publication on a GPU with random weights in the shapes of"
-          + " Qwen3-0.6B, 1.7B and 4B, each beside the same in plain PyTorch of the same environment. Each row is a"
-          + " process of its own and takes less than ten minutes; nothing needs a network.",
-      "With --device cpu --shape tiny every row is rehearsed on the CPU: same programs, no numbers of a GPU.",
-      "Exit code 0 if every bar is met, 2 if something is missing, which is named, 4 if a row failed or missed a bar."
+      "Measures trainer, optimizer, copies, collectives and publication on a GPU with random"
+          + " weights in the shapes of Qwen3-0.6B, 1.7B and 4B, each beside the same in plain"
+          + " PyTorch of the same environment. Each row is a process of its own and takes less than"
+          + " ten minutes; nothing needs a network.",
+      "With --device cpu --shape tiny every row is rehearsed on the CPU: same programs, no numbers"
+          + " of a GPU.",
+      "Exit code 0 if every bar is met, 2 if something is missing, which is named, 4 if a row"
+          + " failed or missed a bar."
     },
     footer = {
       "",
-      "Rows: g1 binding, g2 steps, g3 memory, g4 AdamW, g5 copies, g6 to g8 NCCL, p1 to p5 loads with published",
+      "Rows: g1 binding, g2 steps, g3 memory, g4 AdamW, g5 copies, g6 to g8 NCCL, p1 to p5 loads"
+          + " with published",
       "figures, d1 publication and log-probabilities.",
       "",
       "Examples:",
@@ -65,35 +69,26 @@ public final class GpuBenchmark implements Callable<Integer> {
       description = "Rows to measure, default all: ${COMPLETION-CANDIDATES}.")
   private List<GpuRow> only = List.of(GpuRow.values());
 
-  @Option(
-      names = "--device",
-      defaultValue = "CUDA",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+  @Option(names = "--device", description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private ComputeDevice device = ComputeDevice.CUDA;
 
-  @Option(
-      names = "--shape",
-      defaultValue = "REAL",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+  @Option(names = "--shape", description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private ModelShape shape = ModelShape.REAL;
 
   @Option(
       names = "--torch",
       paramLabel = "PLACE",
-      defaultValue = "",
       description = "The installed PyTorch, default that of TROUPE_TORCH.")
   private String torch = "";
 
   @Option(
       names = "--python",
-      defaultValue = "",
       description = "A Python with PyTorch to compare with, default that of the environment.")
   private String python = "";
 
   @Option(
       names = "--sources",
       paramLabel = "FILE",
-      defaultValue = "",
       description =
           "An archive of DJL's sources: row g1 builds the binding of it and measures that.")
   private String sources = "";
@@ -101,7 +96,6 @@ public final class GpuBenchmark implements Callable<Integer> {
   @Option(
       names = "--limit",
       paramLabel = "SECONDS",
-      defaultValue = "570",
       description = "A part of a row is ended after this time, default ${DEFAULT-VALUE}.")
   private int limit = 570;
 
@@ -121,7 +115,8 @@ public final class GpuBenchmark implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     if (device == ComputeDevice.CPU && (shape == ModelShape.REAL || update)) {
       System.err.println(
-          "error: --device cpu rehearses, and takes --shape tiny and no --update: a CPU gives no numbers of a GPU");
+          "error: --device cpu rehearses, and takes --shape tiny and no --update: a CPU gives no"
+              + " numbers of a GPU");
       return ExitCode.USAGE.code();
     }
     Set<GpuRow> rows = EnumSet.copyOf(only);

@@ -50,28 +50,20 @@ public final class SidecarBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--rounds",
-      defaultValue = "15",
       description =
           "How many times in process, over HTTP, over HTTP, in process; the median counts, default"
               + " ${DEFAULT-VALUE}.")
   private int rounds = 15;
 
-  @Option(
-      names = "--concurrency",
-      defaultValue = "64",
-      description = "Requests at a time, default ${DEFAULT-VALUE}.")
+  @Option(names = "--concurrency", description = "Requests at a time, default ${DEFAULT-VALUE}.")
   private int concurrency = 64;
 
   @Option(
       names = "--tokens",
-      defaultValue = "128",
       description = "Most tokens of a completion, default ${DEFAULT-VALUE}.")
   private int tokens = 128;
 
-  @Option(
-      names = "--requests",
-      defaultValue = "256",
-      description = "Requests of a burst, default ${DEFAULT-VALUE}.")
+  @Option(names = "--requests", description = "Requests of a burst, default ${DEFAULT-VALUE}.")
   private int requests = 256;
 
   @Option(

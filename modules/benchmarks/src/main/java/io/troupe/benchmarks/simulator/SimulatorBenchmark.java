@@ -36,9 +36,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Fits a model from a run of each workload (toy and djl engines, uniform and log-normal"
-          + " lengths; 2 workers, max_staleness 1) in each repeat, predicts runs of 1, 3 and 4 workers with"
-          + " max_staleness 0, 2 and 4, makes these, and compares. Takes some 12 minutes on a quiet"
-          + " machine of 2 cores."
+          + " lengths; 2 workers, max_staleness 1) in each repeat, predicts runs of 1, 3 and 4"
+          + " workers with max_staleness 0, 2 and 4, makes these, and compares. Takes some 12"
+          + " minutes on a quiet machine of 2 cores."
     },
     footer = {
       "",
@@ -63,14 +63,10 @@ public final class SimulatorBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--fit-steps",
-      defaultValue = "150",
       description = "Steps of each run that a model is fitted on, default ${DEFAULT-VALUE}.")
   private long fitSteps = 150;
 
-  @Option(
-      names = "--repeats",
-      defaultValue = "3",
-      description = "Runs of each setting, default ${DEFAULT-VALUE}.")
+  @Option(names = "--repeats", description = "Runs of each setting, default ${DEFAULT-VALUE}.")
   private int repeats = 3;
 
   @Option(

@@ -41,13 +41,10 @@ public final class TlsBenchmark implements Callable<Integer> {
 
   @Mixin private final RoundsOption rounds = new RoundsOption(5);
 
-  @Option(
-      names = "--mib",
-      defaultValue = "256",
-      description = "MiB a round sends, default ${DEFAULT-VALUE}.")
+  @Option(names = "--mib", description = "MiB a round sends, default ${DEFAULT-VALUE}.")
   private int mib = 256;
 
-  @Option(names = "--connections", defaultValue = "50", description = "Connections of a round.")
+  @Option(names = "--connections", description = "Connections of a round.")
   private int connections = 50;
 
   @Mixin private final ResultFile resultFile = new ResultFile();

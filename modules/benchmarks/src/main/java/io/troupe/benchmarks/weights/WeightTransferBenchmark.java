@@ -67,17 +67,13 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--bytes",
-      defaultValue = "2g",
       description = "Size of the weights, such as 512m or 2g, default ${DEFAULT-VALUE}.")
   private String bytes = "2g";
 
-  @Option(names = "--nodes", defaultValue = "2", description = "Nodes, default ${DEFAULT-VALUE}.")
+  @Option(names = "--nodes", description = "Nodes, default ${DEFAULT-VALUE}.")
   private int nodes = 2;
 
-  @Option(
-      names = "--workers",
-      defaultValue = "8",
-      description = "Workers of each node, default ${DEFAULT-VALUE}.")
+  @Option(names = "--workers", description = "Workers of each node, default ${DEFAULT-VALUE}.")
   private int workers = 8;
 
   @Mixin private final RoundsOption rounds = new RoundsOption(3);
@@ -85,7 +81,6 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      defaultValue = "/dev/shm",
       description =
           "Where caches are made, and deleted at the end; default ${DEFAULT-VALUE}. They take the"
               + " size of the weights times the nodes and two more.")
@@ -106,14 +101,13 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--layers",
-      defaultValue = "5",
       description =
-          "Layers of Qwen3-4B that --two-hosts sends, 202 MB each; 4B has 36. Default ${DEFAULT-VALUE}.")
+          "Layers of Qwen3-4B that --two-hosts sends, 202 MB each; 4B has 36. Default"
+              + " ${DEFAULT-VALUE}.")
   private int layers = 5;
 
   @Option(
       names = "--threads",
-      defaultValue = "0",
       description =
           "Threads of each host of --two-hosts that code deltas and make chunks of them; 0 means"
               + " what a host spares, as cluster.delta_threads says. Default ${DEFAULT-VALUE}.")

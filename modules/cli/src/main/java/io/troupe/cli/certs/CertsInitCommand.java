@@ -22,7 +22,6 @@ final class CertsInitCommand extends CliCommand {
   @Option(
       names = "--cluster",
       paramLabel = "NAME",
-      defaultValue = "troupe",
       description = "Name in its certificate (default: ${DEFAULT-VALUE}).")
   private String cluster = "troupe";
 

@@ -35,9 +35,8 @@ final class CertsIssueCommand extends CliCommand {
   @Option(
       names = "--days",
       paramLabel = "N",
-      defaultValue = "365",
       description = "How long it is valid (default: ${DEFAULT-VALUE}).")
-  private int days;
+  private int days = 365;
 
   @Override
   public Integer call() throws IOException {

@@ -32,8 +32,7 @@ final class RunsDownloadCommand extends CliCommand {
   @Option(
       names = "--into",
       paramLabel = "FOLDER",
-      description = "Gets the run folder (default: ${DEFAULT-VALUE}).",
-      defaultValue = "runs")
+      description = "Gets the run folder (default: ${DEFAULT-VALUE}).")
   private Path into = Path.of("runs");
 
   @Option(

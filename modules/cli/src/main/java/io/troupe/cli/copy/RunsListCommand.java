@@ -34,8 +34,7 @@ final class RunsListCommand extends CliCommand {
       index = "0",
       arity = "0..1",
       paramLabel = "PLACE",
-      description = "Folder of runs, or s3://bucket/prefix (default: ${DEFAULT-VALUE}).",
-      defaultValue = "runs")
+      description = "Folder of runs, or s3://bucket/prefix (default: ${DEFAULT-VALUE}).")
   private String place = "runs";
 
   @Option(names = "--json", description = "One JSON object a run.")

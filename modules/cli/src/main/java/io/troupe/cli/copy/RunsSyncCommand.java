@@ -35,7 +35,8 @@ import picocli.CommandLine.Option;
     },
     footer = {
       "",
-      "Exit codes: 0 everything is stored · 2 no such run, no place, or it refuses · 4 it is not, and why"
+      "Exit codes: 0 everything is stored · 2 no such run, no place, or it refuses · 4 it is not,"
+          + " and why"
     })
 final class RunsSyncCommand extends CliCommand {
   @Mixin private RunArgument run = new RunArgument();
@@ -57,8 +58,7 @@ final class RunsSyncCommand extends CliCommand {
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
-      description = "How long to try (default: ${DEFAULT-VALUE}).",
-      defaultValue = "3600")
+      description = "How long to try (default: ${DEFAULT-VALUE}).")
   private long timeout = 3600;
 
   @Option(names = "--dry-run", description = "Only say what the copy lacks.")

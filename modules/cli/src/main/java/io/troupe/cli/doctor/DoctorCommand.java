@@ -40,7 +40,6 @@ public final class DoctorCommand extends CliCommand {
   @Option(
       names = "--context-length",
       paramLabel = "TOKENS",
-      defaultValue = "0",
       description =
           "With --endpoint: policy.context_length of the run that the server is for; it must hold"
               + " as much.")

@@ -31,9 +31,10 @@ import picocli.CommandLine.Parameters;
       "Evaluates a policy on prompts: samples, judges, and writes completions.jsonl, results.jsonl"
           + " and summary.json into a folder. docs/evaluation.md describes all of it.",
       "WHAT is a run (its newest checkpoint, or RUN@v300), a folder of one of its checkpoints, or a"
-          + " Hugging Face checkpoint: a folder, a name on the hub, or s3://bucket/prefix. FILE lists tasks; without it and --task, a run's own"
-          + " held-out rows are evaluated as the run does. With --endpoint, servers sample; with"
-          + " --cluster, the rollout workers of the cluster that works for the run."
+          + " Hugging Face checkpoint: a folder, a name on the hub, or s3://bucket/prefix. FILE"
+          + " lists tasks; without it and --task, a run's own held-out rows are evaluated as the"
+          + " run does. With --endpoint, servers sample; with --cluster, the rollout workers of the"
+          + " cluster that works for the run."
     },
     footer = {
       "",
@@ -89,7 +90,6 @@ public final class EvalCommand extends CliCommand {
   @Option(
       names = "--shard",
       paramLabel = "I/N",
-      defaultValue = "1/1",
       description = "Evaluates the I-th of N parts of every task, I from 1 to N.")
   private String shard = "1/1";
 

@@ -29,7 +29,8 @@ import picocli.CommandLine.Parameters;
     name = "compare",
     description =
         "Compares two evaluations on the samples that both judged: means, their difference with a"
-            + " 95 %% interval, McNemar's exact test, and the samples that flipped with both texts.",
+            + " 95 %% interval, McNemar's exact test, and the samples that flipped with both"
+            + " texts.",
     footer = {"", "Example:", "  troupe eval compare eval/v100 eval/v300 --flips-to flips.jsonl"})
 final class EvalCompareCommand extends CliCommand {
   private static final int EXCERPT = 400;
@@ -43,9 +44,8 @@ final class EvalCompareCommand extends CliCommand {
   @Option(
       names = "--flips",
       paramLabel = "N",
-      defaultValue = "3",
       description = "Flipped samples printed of each task (default: ${DEFAULT-VALUE}).")
-  private int printed;
+  private int printed = 3;
 
   @Option(
       names = "--flips-to",

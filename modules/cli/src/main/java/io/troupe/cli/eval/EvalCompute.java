@@ -15,7 +15,6 @@ final class EvalCompute {
   @Option(
       names = "--context-length",
       paramLabel = "TOKENS",
-      defaultValue = "4096",
       description =
           "Of a checkpoint without a run: most tokens of prompt and completion together (default:"
               + " ${DEFAULT-VALUE}, or the checkpoint's limit if that is lower).")
@@ -24,7 +23,6 @@ final class EvalCompute {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      defaultValue = "1",
       description = "Of a checkpoint without a run: PyTorch's threads (default: ${DEFAULT-VALUE}).")
   int threads = 1;
 
@@ -37,7 +35,6 @@ final class EvalCompute {
   @Option(
       names = "--requests",
       paramLabel = "N",
-      defaultValue = "64",
       description = "Of --endpoint: requests at a time to each server (default: ${DEFAULT-VALUE}).")
   int requests = 64;
 
@@ -52,8 +49,8 @@ final class EvalCompute {
   @Option(
       names = "--in-process",
       description =
-          "Of a run with rollout.sidecars: samples in this process, as the run's own evaluations do,"
-              + " and starts no servers.")
+          "Of a run with rollout.sidecars: samples in this process, as the run's own evaluations"
+              + " do, and starts no servers.")
   boolean inProcess;
 
   /** What samples in this process whatever the run's rollouts are sampled by. */

@@ -40,8 +40,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Evaluates each whole checkpoint of a run once, in the order of steps, into DIR/v<step>, and"
           + " makes DIR/results.csv and DIR/curve.svg again after each.",
-      "It may run on another host or GPU than the run (CUDA_VISIBLE_DEVICES), as long as it sees the"
-          + " run's folder. Started again, it continues where it was."
+      "It may run on another host or GPU than the run (CUDA_VISIBLE_DEVICES), as long as it sees"
+          + " the run's folder. Started again, it continues where it was."
     },
     footer = {
       "",
@@ -60,9 +60,8 @@ final class EvalWatchCommand extends CliCommand {
   @Option(
       names = "--every",
       paramLabel = "N",
-      defaultValue = "1",
       description = "Only checkpoints whose step is a multiple of N (default: ${DEFAULT-VALUE}).")
-  private long every;
+  private long every = 1;
 
   @Option(
       names = {"-o", "--output"},
@@ -77,9 +76,8 @@ final class EvalWatchCommand extends CliCommand {
   @Option(
       names = "--look-every",
       paramLabel = "SECONDS",
-      defaultValue = "10",
       description = "Seconds between looks for new checkpoints (default: ${DEFAULT-VALUE}).")
-  private int lookEvery;
+  private int lookEvery = 10;
 
   @Option(
       names = "--with-parent",

@@ -109,7 +109,6 @@ public final class ExportCommand {
 
     @Option(
         names = "--experiment",
-        defaultValue = "troupe",
         description = "Its experiment; made if absent. Default ${DEFAULT-VALUE}.")
     private String experiment = "troupe";
 

@@ -40,7 +40,6 @@ public final class FactoryExportCommand extends CliCommand {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      defaultValue = FactoryEntry.CUSTOM,
       description = "Name of the data set; imported rows keep theirs. Default ${DEFAULT-VALUE}.")
   private String name = FactoryEntry.CUSTOM;
 

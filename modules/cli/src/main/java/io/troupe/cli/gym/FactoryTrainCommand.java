@@ -38,7 +38,6 @@ final class FactoryTrainCommand extends CliCommand {
   @Option(
       names = "--data-set",
       paramLabel = "NAME",
-      defaultValue = FactoryEntry.CUSTOM,
       description = "Data set in it; default ${DEFAULT-VALUE}.")
   private String dataSet = FactoryEntry.CUSTOM;
 
@@ -55,9 +54,8 @@ final class FactoryTrainCommand extends CliCommand {
   @Option(
       names = "--gpus",
       paramLabel = "N",
-      defaultValue = "1",
       description = "GPUs that it trains on, 0 for the CPU; default ${DEFAULT-VALUE}.")
-  private int gpus;
+  private int gpus = 1;
 
   @Option(names = "--set", paramLabel = "KEY=VALUE", description = "Overrides a key.")
   private Map<String, String> overrides = new LinkedHashMap<>();

@@ -52,10 +52,7 @@ final class ModelsExportCommand extends CliCommand {
       description = "A folder that is empty or not there.")
   private @Nullable Path output;
 
-  @Option(
-      names = "--dtype",
-      defaultValue = "BFLOAT16",
-      description = "bfloat16 (default) or float32.")
+  @Option(names = "--dtype", description = "bfloat16 (default) or float32.")
   private Type type = Type.BFLOAT16;
 
   @Option(names = "--json", description = "One JSON object instead of text.")

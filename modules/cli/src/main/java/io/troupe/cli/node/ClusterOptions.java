@@ -19,7 +19,6 @@ public final class ClusterOptions extends PeerOptions {
   @Option(
       names = "--ranks-port",
       paramLabel = "N",
-      defaultValue = "0",
       description =
           "Port of trainer ranks on nodes: a coordinator hears them there, and those of a node"
               + " listen there and at the next ones; 0 takes free ones (${DEFAULT-VALUE}).")

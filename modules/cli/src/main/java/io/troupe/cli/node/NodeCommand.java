@@ -103,7 +103,6 @@ public final class NodeCommand extends CliCommand {
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      defaultValue = "node-data",
       description = "Logs of this node's processes (${DEFAULT-VALUE}).")
   private Path data = Path.of("node-data");
 
@@ -118,7 +117,6 @@ public final class NodeCommand extends CliCommand {
   @Option(
       names = "--gpus",
       paramLabel = "auto|none|virtual:N|LIST",
-      defaultValue = "auto",
       description =
           "Accelerators of this host, one for each worker. auto asks nvidia-smi where there is one;"
               + " LIST, such as 4-7 or 0,2, takes some of them; virtual:N pretends"
@@ -128,8 +126,8 @@ public final class NodeCommand extends CliCommand {
   @Option(
       names = "--until-complete",
       description =
-          "Leave when the run is complete, with exit code 0. A signal, or a host that ends, makes it"
-              + " 143 then: start the node again.")
+          "Leave when the run is complete, with exit code 0. A signal, or a host that ends, makes"
+              + " it 143 then: start the node again.")
   private boolean untilComplete;
 
   @Option(

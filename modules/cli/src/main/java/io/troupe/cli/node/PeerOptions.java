@@ -34,14 +34,12 @@ public abstract sealed class PeerOptions permits ClusterOptions, ClusterClientOp
   @Option(
       names = "--address",
       paramLabel = "HOST",
-      defaultValue = LOOPBACK,
       description = "Name or address of this host, as the others reach it (${DEFAULT-VALUE}).")
   private String address = LOOPBACK;
 
   @Option(
       names = "--port",
       paramLabel = "N",
-      defaultValue = "0",
       description = "Port to listen on; 0 takes a free one (${DEFAULT-VALUE}).")
   private int port;
 
@@ -64,7 +62,6 @@ public abstract sealed class PeerOptions permits ClusterOptions, ClusterClientOp
   @Option(
       names = "--weights-port",
       paramLabel = "N",
-      defaultValue = "0",
       description = "Port of this host's weight server; 0 takes a free one (${DEFAULT-VALUE}).")
   private int weightsPort;
 

@@ -32,7 +32,6 @@ public final class ConsoleCommand extends CliCommand {
 
   @Option(
       names = "--port",
-      defaultValue = "8460",
       description = "First port tried; 0 takes any. Default: ${DEFAULT-VALUE}.")
   private int port = 8460;
 

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 public final class FlameCommand extends OpsCommand {
   private static final Duration BESIDES = Duration.ofSeconds(30);
 
-  @Option(names = "--seconds", defaultValue = "5", description = "How long, 1 to 60.")
+  @Option(names = "--seconds", description = "How long, 1 to 60.")
   private int seconds = 5;
 
   @Mixin private JvmOption jvm = new JvmOption();

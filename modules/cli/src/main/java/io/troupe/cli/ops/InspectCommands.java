@@ -114,19 +114,15 @@ public final class InspectCommands {
 
     @Option(
         names = "--only",
-        defaultValue = "all",
         description =
             "all, live, degenerate, stale, troubled, waiting, sampling, verifying, buffered,"
                 + " training, trained, filtered, skipped or failed.")
     private String only = "all";
 
-    @Option(
-        names = "--order",
-        defaultValue = "newest",
-        description = "newest, longest, oldest or reward.")
+    @Option(names = "--order", description = "newest, longest, oldest or reward.")
     private String order = "newest";
 
-    @Option(names = "--limit", defaultValue = "30", description = "Most rows.")
+    @Option(names = "--limit", description = "Most rows.")
     private int limit = 30;
 
     @Override
@@ -397,13 +393,10 @@ public final class InspectCommands {
 
   @Command(name = "events", description = "What happened in a run, newest last.")
   static final class Events extends Answer {
-    @Option(
-        names = "--density",
-        defaultValue = "0",
-        description = "0 the story, 1 and how groups end, 2 everything.")
+    @Option(names = "--density", description = "0 the story, 1 and how groups end, 2 everything.")
     private int density;
 
-    @Option(names = "--limit", defaultValue = "40", description = "Most events.")
+    @Option(names = "--limit", description = "Most events.")
     private int limit = 40;
 
     @Override

@@ -7,7 +7,6 @@ final class JvmOption {
   @Option(
       names = "--jvm",
       paramLabel = "NAME",
-      defaultValue = "",
       description = "The process, as troupe actors shows it; the coordinator's by default.")
   private String name = "";
 

@@ -35,7 +35,7 @@ public final class OperatorCommands {
   abstract static class Act extends OpsCommand {
     @Spec private CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--why", defaultValue = "", description = "The reason, for the journal.")
+    @Option(names = "--why", description = "The reason, for the journal.")
     private String why = "";
 
     @Override

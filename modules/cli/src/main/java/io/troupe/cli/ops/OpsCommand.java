@@ -12,7 +12,6 @@ abstract class OpsCommand extends CliCommand {
   @Option(
       names = "--run",
       paramLabel = "RUN",
-      defaultValue = "",
       description = "Folder or name of the run; by default the newest one that is under way.")
   private String run = "";
 

@@ -32,14 +32,10 @@ public final class SimulateOptions {
 
   @Option(
       names = "--seeds",
-      defaultValue = "5",
       description = "Runs to simulate, default ${DEFAULT-VALUE}; the range is over these.")
   private int seeds = 5;
 
-  @Option(
-      names = "--first-seed",
-      defaultValue = "1",
-      description = "Seed of the first run, default ${DEFAULT-VALUE}.")
+  @Option(names = "--first-seed", description = "Seed of the first run, default ${DEFAULT-VALUE}.")
   private long firstSeed = 1;
 
   @Option(

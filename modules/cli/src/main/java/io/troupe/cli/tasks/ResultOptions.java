@@ -29,14 +29,13 @@ final class ResultOptions {
       description =
           "Results; may be given often: the folder that `troupe eval` wrote, a run by its name or"
               + " folder (its rollouts), or a file: results.jsonl, rollouts.jsonl, the output of"
-              + " `troupe verify`, lines with id and pass_rate, or pass@k results with prompt_id and"
-              + " scores.")
+              + " `troupe verify`, lines with id and pass_rate, or pass@k results with prompt_id"
+              + " and scores.")
   private List<Path> from = new ArrayList<>();
 
   @Option(
       names = "--key",
       paramLabel = "KEY",
-      defaultValue = "mean",
       description =
           "mean (reward), or pass@K, estimated from all samples of a prompt; default"
               + " ${DEFAULT-VALUE}.")
@@ -45,7 +44,6 @@ final class ResultOptions {
   @Option(
       names = "--task",
       paramLabel = "NAME",
-      defaultValue = "",
       description = "Of an evaluation with several tasks: the lines of this one.")
   private String task = "";
 

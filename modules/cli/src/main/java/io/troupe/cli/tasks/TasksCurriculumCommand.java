@@ -50,9 +50,8 @@ final class TasksCurriculumCommand extends CliCommand {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      defaultValue = "42",
       description = "Orders prompts of the same rate; default ${DEFAULT-VALUE}.")
-  private long seed;
+  private long seed = 42;
 
   @Option(names = "--output", paramLabel = "FILE", description = "Default: standard output.")
   private @Nullable Path output;

@@ -74,16 +74,14 @@ final class TasksSftCommand extends CliCommand {
   @Option(
       names = "--each",
       paramLabel = "N",
-      defaultValue = "1",
       description = "Most completions of a prompt; default ${DEFAULT-VALUE}.")
   private int each = 1;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
-      defaultValue = "42",
       description = "Chooses completions and their order; default ${DEFAULT-VALUE}.")
-  private long seed;
+  private long seed = 42;
 
   @Override
   public Integer call() throws IOException {

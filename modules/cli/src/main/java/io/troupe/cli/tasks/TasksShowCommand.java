@@ -71,9 +71,8 @@ final class TasksShowCommand extends CliCommand {
   @Option(
       names = "--limit",
       paramLabel = "N",
-      defaultValue = "3",
       description = "Most prompts printed; default ${DEFAULT-VALUE}.")
-  private int limit;
+  private int limit = 3;
 
   @Mixin private OverrideOption overrides = new OverrideOption();
 

@@ -29,8 +29,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "build",
     description = {
-      "Compiles DJL's published binding sources against an installed PyTorch, checks the result by a"
-          + " training step, and puts it into DJL's cache. The Python environment is not changed.",
+      "Compiles DJL's published binding sources against an installed PyTorch, checks the result by"
+          + " a training step, and puts it into DJL's cache. The Python environment is not"
+          + " changed.",
       "Needs a C++ compiler and the headers of a JDK; takes some 200 s of one core.",
       "Exit code 0 if the binding is there, 2 if something is missing, which is named."
     },
@@ -46,7 +47,6 @@ final class TorchBuildCommand extends CliCommand {
 
   @Parameters(
       arity = "0..1",
-      defaultValue = "",
       paramLabel = "PLACE",
       description =
           "A virtual environment, its Python, or the folder of the package; without it that of"
@@ -64,7 +64,6 @@ final class TorchBuildCommand extends CliCommand {
   @Option(
       names = "--jobs",
       paramLabel = "N",
-      defaultValue = "0",
       description = "Files compiled at a time; 0 means as many as cores and memory allow.")
   private int jobs;
 

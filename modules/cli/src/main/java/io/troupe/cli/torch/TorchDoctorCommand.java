@@ -34,7 +34,6 @@ import picocli.CommandLine.Parameters;
 final class TorchDoctorCommand extends CliCommand {
   @Parameters(
       arity = "0..1",
-      defaultValue = "",
       paramLabel = "PLACE",
       description =
           "A virtual environment, its Python, or the folder of the package; without it that of"

@@ -25,7 +25,6 @@ import picocli.CommandLine.Parameters;
 final class TorchListCommand extends CliCommand {
   @Parameters(
       arity = "0..1",
-      defaultValue = "",
       paramLabel = "PLACE",
       description = "Another place to look in, as policy.torch names it: a virtual environment.")
   private String place = "";

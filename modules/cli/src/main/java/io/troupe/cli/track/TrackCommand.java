@@ -72,8 +72,7 @@ public final class TrackCommand extends CliCommand {
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
-      description = "How long to try once the run has ended (default: ${DEFAULT-VALUE}).",
-      defaultValue = "600")
+      description = "How long to try once the run has ended (default: ${DEFAULT-VALUE}).")
   private long timeout = 600;
 
   @Option(names = "--dry-run", description = "Only say what the trackers lack.")

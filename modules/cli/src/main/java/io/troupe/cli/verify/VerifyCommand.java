@@ -73,9 +73,8 @@ public final class VerifyCommand extends CliCommand {
   @Option(
       names = "--workers",
       paramLabel = "N",
-      defaultValue = "2",
       description = "Verifications at a time (default: ${DEFAULT-VALUE}).")
-  private int workers;
+  private int workers = 2;
 
   @Option(
       names = "--stop",
