@@ -27,19 +27,30 @@
 def here(R: List[Tensor], x: Tensor) -> Tensor:
   return torch.to(x, R[0].device, 4)
 
-# x over its root mean square, times w. In float32 by the norm, whose gradient takes fewer passes
-# over x than that of the library's rms_norm.
+# The sums of the squares of x, by the library's norm, which is exacter than a sum of products.
+def squares_of(x: Tensor) -> Tensor:
+  return torch.square(torch.linalg_vector_norm(x, 2, [-1], True))
+
+# x over its root mean square, times w. In float32 the squares have the gradient of x times x without
+# a graph, doubled: that takes one pass over x, where that of the norm takes three.
 def rms(x: Tensor, w: Tensor, eps: float) -> Tensor:
   if x.dtype != 6:
     return torch.rms_norm(x, [x.size(-1)], w, eps)
-  norm = torch.linalg_vector_norm(x, 2, [-1], True)
-  return x * torch.rsqrt(torch.square(norm) / x.size(-1) + eps) * w
+  y = x.detach()
+  product = torch.sum(x * y, [-1], True)
+  squares = __torch__.squares_of(y) + 2. * (product - product.detach())
+  return x * torch.rsqrt(squares / x.size(-1) + eps) * w
 
-# x [..., heads, d]; the tables broadcast over heads. Hugging Face's convention: the two halves of
-# a head are the two coordinates of its rotations.
+# The same bits with fewer operations, without a graph.
+def rms_value(x: Tensor, w: Tensor, eps: float) -> Tensor:
+  if x.dtype != 6:
+    return torch.rms_norm(x, [x.size(-1)], w, eps)
+  return x * torch.rsqrt(__torch__.squares_of(x) / x.size(-1) + eps) * w
+
+# x [..., heads, d]; the tables [..., 1, d] of lay_out broadcast over heads. Hugging Face's
+# convention: the two halves of a head are the two coordinates of its rotations.
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-  a, b = torch.chunk(x, 2, -1)
-  return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+  return x * cos + torch.roll(x, [x.size(-1) // 2], [-1]) * sin
 
 # Where the weights of layer l begin in W.
 def layer(l: int) -> int:
@@ -132,7 +143,8 @@ def gather(x: Tensor, y: Tensor, owner: Tensor, G: List[int], C: int) -> Tensor:
 # Sequences as a tree of depth two: heads ids [P, T] of length [P] tokens, and continuations tail
 # [B, C] of the head owner [B] tells; all padded on the right, and C may be 0. A prompt is thus
 # computed once for all its completions. Returns, of their P * T + B * C positions, the tokens and
-# the rows of the rotary tables; what continuations see; and owner, where R is.
+# the rows of the rotary tables, signed for both halves of a head; what continuations see; and
+# owner, where R is.
 def lay_out(R: List[Tensor], G: List[int], ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> Tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
   if G[8] != 0:
     ids = __torch__.here(R, ids)
@@ -152,6 +164,8 @@ def lay_out(R: List[Tensor], G: List[int], ids: Tensor, length: Tensor, tail: Te
     sin = torch.cat([sin, torch.index_select(R[1], 0, place).unsqueeze(1)])
     tokens = torch.cat([tokens, torch.flatten(tail)])
     seen = __torch__.visible(length, owner, T, C)
+  cos = torch.cat([cos, cos], -1)
+  sin = torch.cat([torch.neg(sin), sin], -1)
   if G[7] != 6:
     cos = torch.to(cos, G[7])
     sin = torch.to(sin, G[7])
@@ -163,9 +177,15 @@ def block(W: List[Tensor], l: int, G: List[int], eps: float, cos: Tensor, sin: T
   w = __torch__.layer(l)
   m = P * T
   q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
-  keys = torch.unflatten(torch.slice(k, 0, 0, m), 0, [P, T])
-  values = torch.unflatten(torch.slice(v, 0, 0, m), 0, [P, T])
-  queries = torch.unflatten(torch.slice(q, 0, 0, m), 0, [P, T]).transpose(1, 2)
+  queries, keys, values = q, k, v
+  if C > 0:
+    # Not where it is all of them: the gradient of a slice is copied into zeros.
+    queries = torch.slice(q, 0, 0, m)
+    keys = torch.slice(k, 0, 0, m)
+    values = torch.slice(v, 0, 0, m)
+  queries = torch.unflatten(queries, 0, [P, T]).transpose(1, 2)
+  keys = torch.unflatten(keys, 0, [P, T])
+  values = torch.unflatten(values, 0, [P, T])
   a = torch.scaled_dot_product_attention(queries, __torch__.spread(keys, G), __torch__.spread(values, G), None, 0., True)
   a = a.transpose(1, 2).reshape([m, -1])
   if C > 0:
@@ -618,7 +638,7 @@ class K(Module):
     if flags < 0:
       return torch.zeros([0, 0])
     last = torch.arange(P, dtype=4, device=ids.device) * T + length - 1
-    logits = torch.linear(__torch__.filled(G, __torch__.rms(torch.index_select(x, 0, last), J[-2], eps)), J[-1])
+    logits = torch.linear(__torch__.filled(G, __torch__.rms_value(torch.index_select(x, 0, last), J[-2], eps)), J[-1])
     return __torch__.sampled(R, G, torch.index_select(logits, 0, torch.slice(I[0], 0, 0, n)), I, F, n, flags, held)
 
   # One token for each of n rows: S[2p] rows in the first slots of pool p, none of them longer than
@@ -675,7 +695,7 @@ class K(Module):
       else:
         gathered = torch.cat(parts)
       x = __torch__.finish_joined(J, w, G, eps, x, __torch__.filled(G, gathered))
-    logits = torch.linear(__torch__.rms(x, J[-2], eps), J[-1])
+    logits = torch.linear(__torch__.rms_value(x, J[-2], eps), J[-1])
     if logits.size(0) > n:
       logits = torch.slice(logits, 0, 0, n)
     return __torch__.sampled(R, G, logits, I, F, n, flags, held)
