@@ -15,29 +15,29 @@ import java.util.Map;
 /** Settings of data sets for tests: everything, in the natural order, nothing held out. */
 record Sets(DataSetSettings settings) {
   static Sets of(DataSet set, Path... files) {
-    return new Sets(
-        new DataSetSettings(
-            set.key(),
-            "",
-            set.about().verifier(),
-            new Rows.Files(List.of(files), set.format(), set.idPrefix()),
-            new HeldOut.Share(0, 1),
-            Map.of(),
-            LengthLimits.NONE,
-            PromptTemplate.PLAIN,
-            SourceLimits.NONE,
-            new Ordering.Natural(),
-            1));
+    return of(
+        set.key(),
+        set.about().verifier(),
+        new Rows.Files(List.of(files), set.format(), set.idPrefix()),
+        new HeldOut.Share(0, 1));
   }
 
   static Sets arithmetic(ArithmeticSettings arithmetic, double heldOutShare, long seed) {
+    return of(
+        "arithmetic",
+        "numeric",
+        new Rows.Calculated(arithmetic),
+        new HeldOut.Share(heldOutShare, seed));
+  }
+
+  private static Sets of(String key, String verifier, Rows rows, HeldOut heldOut) {
     return new Sets(
         new DataSetSettings(
-            "arithmetic",
+            key,
             "",
-            "numeric",
-            new Rows.Calculated(arithmetic),
-            new HeldOut.Share(heldOutShare, seed),
+            verifier,
+            rows,
+            heldOut,
             Map.of(),
             LengthLimits.NONE,
             PromptTemplate.PLAIN,

@@ -9,7 +9,6 @@ import io.troupe.engine.djl.install.BindingSources;
 import io.troupe.engine.djl.install.BuildTools;
 import io.troupe.engine.djl.install.InstalledTorch;
 import io.troupe.engine.djl.install.TorchBinding;
-import io.troupe.engine.djl.install.TorchSearch;
 import io.troupe.engine.djl.install.UnusableTorchException;
 import io.troupe.net.http.HttpDownload;
 import io.troupe.run.session.JsonText;
@@ -22,8 +21,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe torch build}: makes an installed PyTorch usable. */
 @Command(
@@ -45,13 +44,7 @@ final class TorchBuildCommand extends CliCommand {
   /** What the compiler takes for one file that includes PyTorch's headers. */
   private static final long BYTES_PER_JOB = 1536L << 20;
 
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "PLACE",
-      description =
-          "A virtual environment, its Python, or the folder of the package; without it that of"
-              + " TROUPE_TORCH, else that of the Python on the search path.")
-  private String place = "";
+  @Mixin private TorchPlace place = new TorchPlace();
 
   @Option(
       names = "--sources",
@@ -75,7 +68,7 @@ final class TorchBuildCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException {
-    InstalledTorch torch = chosen(place);
+    InstalledTorch torch = place.chosen();
     BindingCache cache = BindingCache.here();
     PrintWriter out = out();
     PrintWriter progress = json ? err() : out;
@@ -92,23 +85,6 @@ final class TorchBuildCommand extends CliCommand {
             : "binding %s; next: TROUPE_TORCH=%s troupe torch doctor"
                 .formatted(result.get("binding"), torch.folder()));
     return ExitCode.OK.code();
-  }
-
-  /**
-   * The PyTorch of a place, or the first that is found.
-   *
-   * @throws UnusableTorchException if there is none
-   */
-  static InstalledTorch chosen(String place) throws IOException {
-    return new TorchSearch(System.getenv())
-        .all(place).stream()
-            .map(TorchSearch.Found::torch)
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    new UnusableTorchException(
-                        "no PyTorch is installed for the Python on the search path; name a virtual"
-                            + " environment, or install it: python3 -m pip install torch"));
   }
 
   private void build(InstalledTorch torch, BindingCache cache, PrintWriter progress)

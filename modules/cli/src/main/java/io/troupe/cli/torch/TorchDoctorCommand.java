@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code troupe torch doctor}: whether runs work with an installed PyTorch. */
 @Command(
@@ -32,20 +32,14 @@ import picocli.CommandLine.Parameters;
       "Exit code 0 if runs work with it, 1 if a line says fail."
     })
 final class TorchDoctorCommand extends CliCommand {
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "PLACE",
-      description =
-          "A virtual environment, its Python, or the folder of the package; without it that of"
-              + " TROUPE_TORCH, else that of the Python on the search path.")
-  private String place = "";
+  @Mixin private TorchPlace place = new TorchPlace();
 
   @Option(names = "--json", description = "One JSON object instead of text.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException {
-    InstalledTorch torch = TorchBuildCommand.chosen(place);
+    InstalledTorch torch = place.chosen();
     List<CheckResult> findings = findings(torch, BindingCache.here());
     PrintWriter out = out();
     CheckLines.print(findings, json, out);

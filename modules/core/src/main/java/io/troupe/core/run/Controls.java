@@ -23,11 +23,8 @@ public record Controls(boolean paused, boolean checkpointAsked, int concurrency)
           OperatorCommand.CancelGroup _,
           OperatorCommand.Drain _,
           OperatorCommand.RestartWorker _,
-          OperatorCommand.QuarantineVerifier _,
-          OperatorCommand.ReleaseVerifier _,
-          OperatorCommand.DrainNode _,
           OperatorCommand.DrainWorker _,
-          OperatorCommand.SetLogLevel _ ->
+          OperatorCommand.ForShell _ ->
           this;
     };
   }

@@ -508,10 +508,7 @@ public record Coordination(RunLimits limits) {
         case OperatorCommand.PauseAdmission _,
             OperatorCommand.ResumeAdmission _,
             OperatorCommand.LimitConcurrency _,
-            OperatorCommand.QuarantineVerifier _,
-            OperatorCommand.ReleaseVerifier _,
-            OperatorCommand.DrainNode _,
-            OperatorCommand.SetLogLevel _ -> {}
+            OperatorCommand.ForShell _ -> {}
       }
     }
 
@@ -546,10 +543,7 @@ public record Coordination(RunLimits limits) {
             OperatorCommand.RestartWorker _,
             OperatorCommand.SaveCheckpoint _,
             OperatorCommand.Drain _,
-            OperatorCommand.QuarantineVerifier _,
-            OperatorCommand.ReleaseVerifier _,
-            OperatorCommand.DrainNode _,
-            OperatorCommand.SetLogLevel _ ->
+            OperatorCommand.ForShell _ ->
             Optional.empty();
       };
     }

@@ -10,6 +10,9 @@ import io.troupe.core.rollout.WorkerId;
  * staleness bound above all, is not among them: that is a new run.
  */
 public sealed interface OperatorCommand {
+  /** A command that the shell carries out; the run only remembers who gave it. */
+  sealed interface ForShell {}
+
   /** Admit nothing and grant no lease until {@link ResumeAdmission}; running work continues. */
   record PauseAdmission() implements OperatorCommand {}
 
@@ -46,37 +49,37 @@ public sealed interface OperatorCommand {
   record DrainWorker(WorkerId worker) implements OperatorCommand {}
 
   /**
-   * Change how much a logger says. The shell does it; the run only remembers who asked.
+   * Change how much a logger says.
    *
    * @param logger its name
    * @param level its new level
    */
-  record SetLogLevel(String logger, String level) implements OperatorCommand {}
+  record SetLogLevel(String logger, String level) implements OperatorCommand, ForShell {}
 
   /**
-   * Give a verifier no new completions; another one judges those it has. The shell does it.
+   * Give a verifier no new completions; another one judges those it has.
    *
    * @param verifier its name
    */
-  record QuarantineVerifier(String verifier) implements OperatorCommand {
+  record QuarantineVerifier(String verifier) implements OperatorCommand, ForShell {
     public QuarantineVerifier {
       named("verifier", verifier);
     }
   }
 
-  /** Undo {@link QuarantineVerifier}. The shell does it. */
-  record ReleaseVerifier(String verifier) implements OperatorCommand {
+  /** Undo {@link QuarantineVerifier}. */
+  record ReleaseVerifier(String verifier) implements OperatorCommand, ForShell {
     public ReleaseVerifier {
       named("verifier", verifier);
     }
   }
 
   /**
-   * Let a node finish its groups and leave the cluster. The shell does it.
+   * Let a node finish its groups and leave the cluster.
    *
    * @param node its name
    */
-  record DrainNode(String node) implements OperatorCommand {
+  record DrainNode(String node) implements OperatorCommand, ForShell {
     public DrainNode {
       named("node", node);
     }

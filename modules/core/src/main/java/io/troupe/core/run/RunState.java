@@ -406,7 +406,7 @@ public record RunState(
         controls);
   }
 
-  private RunState ledger(Ledger next) {
+  RunState ledger(Ledger next) {
     return new RunState(
         phase, version, cursor, groups, workers, lastFence, streaks, outages, next, passRates,
         controls);

@@ -53,18 +53,7 @@ public final class Rehearsal {
 
   /** The same at another version of the weights, which no sequence of events need lead to. */
   static RunState at(RunState state, long version) {
-    return new RunState(
-        state.phase(),
-        new WeightVersion(version),
-        state.cursor(),
-        state.groups(),
-        state.workers(),
-        state.lastFence(),
-        state.streaks(),
-        state.outages(),
-        state.ledger(),
-        state.passRates(),
-        state.controls());
+    return state.version(new WeightVersion(version));
   }
 
   public Rehearsal tell(Input input) {

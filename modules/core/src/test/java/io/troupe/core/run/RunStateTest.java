@@ -178,24 +178,9 @@ class RunStateTest {
   @Test
   void balanced_booksThatDoNotAddUp_tells() {
     RunState state = leased();
-    assertThat(with(state, state.ledger().grant()).balanced()).isFalse();
-    assertThat(with(state, state.ledger().admit()).balanced()).isFalse();
-    assertThat(with(state, state.ledger().refuse()).balanced()).isTrue();
-  }
-
-  private static RunState with(RunState state, Ledger ledger) {
-    return new RunState(
-        state.phase(),
-        state.version(),
-        state.cursor(),
-        state.groups(),
-        state.workers(),
-        state.lastFence(),
-        state.streaks(),
-        state.outages(),
-        ledger,
-        state.passRates(),
-        state.controls());
+    assertThat(state.ledger(state.ledger().grant()).balanced()).isFalse();
+    assertThat(state.ledger(state.ledger().admit()).balanced()).isFalse();
+    assertThat(state.ledger(state.ledger().refuse()).balanced()).isTrue();
   }
 
   @Test

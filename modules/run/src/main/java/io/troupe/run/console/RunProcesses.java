@@ -133,24 +133,20 @@ final class RunProcesses implements JvmInspector {
 
   /** Why an order to a process cannot be carried out now, if that is so. */
   CompletionStage<Optional<String>> objection(OperatorCommand verb) {
-    return switch (verb) {
+    return verb instanceof OperatorCommand.ForShell order
+        ? objectionTo(order)
+        : CompletableFuture.completedFuture(Optional.empty());
+  }
+
+  private CompletionStage<Optional<String>> objectionTo(OperatorCommand.ForShell order) {
+    return switch (order) {
       case OperatorCommand.QuarantineVerifier(String name) ->
           reports().thenApply(all -> ProcessOrderRules.objectionToQuarantine(all, name));
       case OperatorCommand.ReleaseVerifier(String name) ->
           reports().thenApply(all -> ProcessOrderRules.objectionToRelease(all, name));
       case OperatorCommand.DrainNode(String node) ->
           reports().thenApply(all -> ProcessOrderRules.objectionToDrain(all, node));
-      case OperatorCommand.PauseAdmission _,
-          OperatorCommand.ResumeAdmission _,
-          OperatorCommand.RequeueGroup _,
-          OperatorCommand.CancelGroup _,
-          OperatorCommand.SaveCheckpoint _,
-          OperatorCommand.Drain _,
-          OperatorCommand.LimitConcurrency _,
-          OperatorCommand.RestartWorker _,
-          OperatorCommand.DrainWorker _,
-          OperatorCommand.SetLogLevel _ ->
-          CompletableFuture.completedFuture(Optional.empty());
+      case OperatorCommand.SetLogLevel _ -> CompletableFuture.completedFuture(Optional.empty());
     };
   }
 
@@ -160,7 +156,13 @@ final class RunProcesses implements JvmInspector {
    * @return why it was not, if it was not
    */
   CompletionStage<Optional<String>> carryOut(OperatorCommand verb) {
-    return switch (verb) {
+    return verb instanceof OperatorCommand.ForShell order
+        ? carriedOut(order)
+        : CompletableFuture.completedFuture(Optional.empty());
+  }
+
+  private CompletionStage<Optional<String>> carriedOut(OperatorCommand.ForShell order) {
+    return switch (order) {
       case OperatorCommand.SetLogLevel(String logger, String level) -> {
         MailboxMetrics.setLevel(logger, level);
         yield CompletableFuture.completedFuture(Optional.empty());
@@ -171,16 +173,6 @@ final class RunProcesses implements JvmInspector {
           order(name, Diagnostics.Topic.RELEASE, () -> verifiers.release(name));
       case OperatorCommand.DrainNode(String node) ->
           replyText(ask(node, Diagnostics.Topic.DRAIN, "", DUMP));
-      case OperatorCommand.PauseAdmission _,
-          OperatorCommand.ResumeAdmission _,
-          OperatorCommand.RequeueGroup _,
-          OperatorCommand.CancelGroup _,
-          OperatorCommand.SaveCheckpoint _,
-          OperatorCommand.Drain _,
-          OperatorCommand.LimitConcurrency _,
-          OperatorCommand.RestartWorker _,
-          OperatorCommand.DrainWorker _ ->
-          CompletableFuture.completedFuture(Optional.empty());
     };
   }
 

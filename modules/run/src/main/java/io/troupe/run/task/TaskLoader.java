@@ -117,33 +117,39 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
             : order(section);
     return switch (section) {
       case DataSetSection.Arithmetic arithmetic ->
-          new DataSetSettings(
-              section.name(),
-              section.mix().alias(),
+          unfiled(
+              arithmetic,
               "numeric",
               new Rows.Calculated(arithmetic.settings()),
-              new HeldOut.Share(arithmetic.heldOutShare(), seed),
-              Map.of(),
-              LengthLimits.NONE,
-              wording(section.prompts(), List.of()),
-              limits(section.prompts(), List.of()),
-              order,
-              section.mix().weight());
+              arithmetic.heldOutShare(),
+              order);
       case DataSetSection.Harbor harbor ->
-          new DataSetSettings(
-              section.name(),
-              section.mix().alias(),
+          unfiled(
+              harbor,
               HARBOR,
               new Rows.Folders(harbor.folder(), harbor.imitateSolutions()),
-              new HeldOut.Share(harbor.heldOutShare(), seed),
-              Map.of(),
-              LengthLimits.NONE,
-              wording(section.prompts(), List.of()),
-              limits(section.prompts(), List.of()),
-              order,
-              section.mix().weight());
+              harbor.heldOutShare(),
+              order);
       case DataSetSection.OfFiles stored -> settings(stored, order);
     };
+  }
+
+  /** A data set whose rows are in no file of a format. */
+  private DataSetSettings unfiled(
+      DataSetSection section, String verifier, Rows rows, double heldOutShare, Ordering order)
+      throws IOException {
+    return new DataSetSettings(
+        section.name(),
+        section.mix().alias(),
+        verifier,
+        rows,
+        new HeldOut.Share(heldOutShare, seed),
+        Map.of(),
+        LengthLimits.NONE,
+        wording(section.prompts(), List.of()),
+        limits(section.prompts(), List.of()),
+        order,
+        section.mix().weight());
   }
 
   private DataSetSettings settings(DataSetSection.OfFiles section, Ordering order)

@@ -48,9 +48,19 @@ final class NodeProcessPlannerTest {
 
   private List<ChildSpec> planned(int workers, String gpus, boolean takesOver, RunDescriptor terms)
       throws IOException {
+    return planned(Optional.of(workers), gpus, takesOver, terms, NodeAssignment.UNMANAGED);
+  }
+
+  private List<ChildSpec> planned(
+      Optional<Integer> workers,
+      String gpus,
+      boolean takesOver,
+      RunDescriptor terms,
+      NodeAssignment share)
+      throws IOException {
     return new NodeProcessPlanner(
             "a",
-            Optional.of(workers),
+            workers,
             takesOver,
             folder,
             List.of("--seed", "127.0.0.1:1"),
@@ -59,7 +69,7 @@ final class NodeProcessPlannerTest {
             new NodeWeightStore(
                 "a",
                 new ListenAddress(new HostPort("127.0.0.1", 0), ConnectionFactory.onLoopback())))
-        .plan(terms, NodeAssignment.UNMANAGED, (_, _) -> {})
+        .plan(terms, share, (_, _) -> {})
         .children();
   }
 
@@ -189,19 +199,7 @@ final class NodeProcessPlannerTest {
             false,
             Map.of(),
             "");
-    return new NodeProcessPlanner(
-            "a",
-            asked,
-            false,
-            folder,
-            List.of("--seed", "127.0.0.1:1"),
-            0,
-            GpuOption.gpus(gpus, folder.resolve("a")),
-            new NodeWeightStore(
-                "a",
-                new ListenAddress(new HostPort("127.0.0.1", 0), ConnectionFactory.onLoopback())))
-        .plan(terms, share, (_, _) -> {})
-        .children();
+    return planned(asked, gpus, false, terms, share);
   }
 
   private static String does(ChildSpec child) {

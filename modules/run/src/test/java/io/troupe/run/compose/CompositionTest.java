@@ -201,6 +201,22 @@ final class CompositionTest {
                 + " out");
   }
 
+  /** A run on a file whose completions have 2 tokens, in a context of 16. */
+  private static String sums(int maxTokens) {
+    return """
+    task:
+      {name: jsonl, alias: sums, file: sums.jsonl, verifier: numeric, held_out_share: 0,
+       max_completion_tokens: 2}
+    data: {overlong: drop}
+    policy: {engine: toy, context_length: 16}
+    rollout: {completions_per_prompt: 4, max_tokens: %d}
+    training: {steps: 2, groups_per_step: 2, learning_rate: 1e-4}
+    evaluation: {every: 0}
+    warmup: {steps: 0}
+    """
+        .formatted(maxTokens);
+  }
+
   @Test
   void linesAndPlan_dataThatIsNotUsed_sayWhatAndWhichKeyToChange() throws Exception {
     Files.writeString(
@@ -211,18 +227,7 @@ final class CompositionTest {
         {"id": "c", "prompt": "2+2=", "answer": "4"}
         """
             .formatted("1+".repeat(20)));
-    String yaml =
-        """
-        task:
-          {name: jsonl, alias: sums, file: sums.jsonl, verifier: numeric, held_out_share: 0,
-           max_completion_tokens: 2}
-        data: {overlong: drop}
-        policy: {engine: toy, context_length: 16}
-        rollout: {completions_per_prompt: 4, max_tokens: 3}
-        training: {steps: 2, groups_per_step: 2, learning_rate: 1e-4}
-        evaluation: {every: 0}
-        warmup: {steps: 0}
-        """;
+    String yaml = sums(3);
     ResolvedConfig<RunConfig> resolved =
         ConfigurationFile.bind(RunConfig.class, folder.resolve("run.yaml"), yaml, List.of());
     Composition composition = Composition.of(resolved.config());
@@ -258,18 +263,7 @@ final class CompositionTest {
         {"id": "c", "prompt": "%s=", "answer": "9"}
         """
             .formatted("0".repeat(13), "0".repeat(14)));
-    String yaml =
-        """
-        task:
-          {name: jsonl, alias: sums, file: sums.jsonl, verifier: numeric, held_out_share: 0,
-           max_completion_tokens: 2}
-        data: {overlong: drop}
-        policy: {engine: toy, context_length: 16}
-        rollout: {completions_per_prompt: 4, max_tokens: 9}
-        training: {steps: 2, groups_per_step: 2, learning_rate: 1e-4}
-        evaluation: {every: 0}
-        warmup: {steps: 0}
-        """;
+    String yaml = sums(9);
     ResolvedConfig<RunConfig> resolved =
         ConfigurationFile.bind(RunConfig.class, folder.resolve("run.yaml"), yaml, List.of());
     Composition composition = Composition.of(resolved.config());

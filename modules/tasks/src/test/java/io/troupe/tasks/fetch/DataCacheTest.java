@@ -112,23 +112,34 @@ final class DataCacheTest {
     }
   }
 
+  private interface Fetching {
+    void into(Path folder) throws IOException;
+  }
+
+  private static DataOrigin origin(Fetching fetching) {
+    return new DataOrigin() {
+      @Override
+      public String place(SplitRef wanted) {
+        return "here";
+      }
+
+      @Override
+      public boolean fetch(SplitRef wanted, Path into) throws IOException {
+        fetching.into(into);
+        return true;
+      }
+    };
+  }
+
   @Test
   void folder_manyAtOnce_isFetchedOnce() throws Exception {
     AtomicInteger fetched = new AtomicInteger();
     DataOrigin origin =
-        new DataOrigin() {
-          @Override
-          public String place(SplitRef wanted) {
-            return "here";
-          }
-
-          @Override
-          public boolean fetch(SplitRef wanted, Path into) throws IOException {
-            fetched.incrementAndGet();
-            Files.writeString(into.resolve("train.jsonl"), "{}");
-            return true;
-          }
-        };
+        origin(
+            into -> {
+              fetched.incrementAndGet();
+              Files.writeString(into.resolve("train.jsonl"), "{}");
+            });
     List<Callable<Path>> starts =
         Collections.nCopies(
             16, () -> new DataCache(folder, List.of(origin), _ -> {}).folder(WANTED));
@@ -145,24 +156,16 @@ final class DataCacheTest {
     CountDownLatch fetching = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     DataOrigin origin =
-        new DataOrigin() {
-          @Override
-          public String place(SplitRef wanted) {
-            return "here";
-          }
-
-          @Override
-          public boolean fetch(SplitRef wanted, Path into) throws IOException {
-            fetching.countDown();
-            try {
-              goOn.await();
-            } catch (InterruptedException stop) {
-              throw new IOException(stop);
-            }
-            Files.writeString(into.resolve("train.jsonl"), "{}");
-            return true;
-          }
-        };
+        origin(
+            into -> {
+              fetching.countDown();
+              try {
+                goOn.await();
+              } catch (InterruptedException stop) {
+                throw new IOException(stop);
+              }
+              Files.writeString(into.resolve("train.jsonl"), "{}");
+            });
     List<String> said = new CopyOnWriteArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(1)) {
       Future<Path> first =
