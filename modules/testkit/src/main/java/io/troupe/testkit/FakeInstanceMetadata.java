@@ -1,11 +1,7 @@
 package io.troupe.testkit;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -20,26 +16,21 @@ public final class FakeInstanceMetadata implements AutoCloseable {
   private static final String TOKEN = "token-of-the-fake";
 
   private final Map<String, String> entries = new ConcurrentHashMap<>();
-  private final HttpServer server;
+  private final LoopbackServer server;
   private volatile int fault;
 
-  private FakeInstanceMetadata(HttpServer server) {
-    this.server = server;
+  private FakeInstanceMetadata() throws IOException {
+    server = LoopbackServer.start(this::answer);
   }
 
   /** Metadata of an instance that stays. */
   public static FakeInstanceMetadata start() throws IOException {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    FakeInstanceMetadata fake = new FakeInstanceMetadata(server);
-    server.createContext("/", fake::answer);
-    server.start();
-    return fake;
+    return new FakeInstanceMetadata();
   }
 
   /** Address of the metadata. */
   public String endpoint() {
-    return "http://localhost:" + server.getAddress().getPort();
+    return "http://localhost:" + server.port();
   }
 
   /** Puts an entry. */
@@ -60,25 +51,19 @@ public final class FakeInstanceMetadata implements AutoCloseable {
         exchange.sendResponseHeaders(fault, -1);
       } else if (path.equals("/latest/api/token") && exchange.getRequestMethod().equals("PUT")) {
         exchange.getResponseHeaders().set("x-aws-ec2-metadata-token-ttl-seconds", ttl);
-        send(exchange, TOKEN);
+        LoopbackServer.answer(exchange, 200, TOKEN);
       } else if (!TOKEN.equals(exchange.getRequestHeaders().getFirst("x-aws-ec2-metadata-token"))) {
         exchange.sendResponseHeaders(401, -1);
       } else if (entries.containsKey(path)) {
-        send(exchange, entries.get(path));
+        LoopbackServer.answer(exchange, 200, entries.get(path));
       } else {
         exchange.sendResponseHeaders(404, -1);
       }
     }
   }
 
-  private static void send(HttpExchange exchange, String body) throws IOException {
-    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-    exchange.sendResponseHeaders(200, bytes.length);
-    exchange.getResponseBody().write(bytes);
-  }
-
   @Override
   public void close() {
-    server.stop(0);
+    server.close();
   }
 }

@@ -1,11 +1,8 @@
 package io.troupe.testkit;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -65,7 +62,7 @@ public final class FakeObjectStore implements AutoCloseable {
     HTML_ONCE
   }
 
-  private final HttpServer server;
+  private final LoopbackServer server;
   private final Map<String, byte[]> objects = Collections.synchronizedMap(new TreeMap<>());
   private final Set<String> buckets = ConcurrentHashMap.newKeySet();
   private final Map<String, Fault> faults = new ConcurrentHashMap<>();
@@ -73,23 +70,18 @@ public final class FakeObjectStore implements AutoCloseable {
   private final Map<String, NavigableMap<Integer, byte[]>> uploads = new ConcurrentHashMap<>();
   private final AtomicInteger lastUpload = new AtomicInteger();
 
-  private FakeObjectStore(HttpServer server) {
-    this.server = server;
+  private FakeObjectStore() throws IOException {
+    server = LoopbackServer.start(this::answer);
   }
 
   /** Starts an empty server on a free port. */
   public static FakeObjectStore start() throws IOException {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    FakeObjectStore objects = new FakeObjectStore(server);
-    server.createContext("/", objects::answer);
-    server.start();
-    return objects;
+    return new FakeObjectStore();
   }
 
   /** Its address. */
   public String endpoint() {
-    return "http://localhost:" + server.getAddress().getPort();
+    return "http://localhost:" + server.port();
   }
 
   /**
@@ -138,7 +130,7 @@ public final class FakeObjectStore implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
+    server.close();
   }
 
   private void answer(HttpExchange exchange) throws IOException {

@@ -4,18 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpServer;
 import io.troupe.core.outage.Backoff;
 import io.troupe.core.run.RunEnd;
 import io.troupe.testkit.Await;
+import io.troupe.testkit.LoopbackServer;
 import io.troupe.tracking.PlayedMlflow.Fault;
 import io.troupe.tracking.PlayedMlflow.Value;
 import io.troupe.tracking.feed.RunFeed;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -200,31 +197,21 @@ final class RunTrackingTest {
     WrittenRun run = WrittenRun.in(temporary).steps(0, 4);
     List<JsonNode> bodies = Collections.synchronizedList(new ArrayList<>());
     List<String> calls = Collections.synchronizedList(new ArrayList<>());
-    HttpServer http =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    http.createContext(
-        "/",
-        exchange -> {
-          try (exchange) {
-            calls.add(
-                exchange.getRequestURI()
-                    + " "
-                    + exchange.getRequestHeaders().getFirst("X-Trackio-Write-Token"));
-            bodies.add(new ObjectMapper().readTree(exchange.getRequestBody().readAllBytes()));
-            exchange.sendResponseHeaders(200, 2);
-            exchange.getResponseBody().write("{}".getBytes(StandardCharsets.US_ASCII));
-          }
-        });
-    http.start();
-    try (RunTracking tracking =
-        start(
-            run,
-            settings(
-                TrackerKind.TRACKIO,
-                URI.create("http://127.0.0.1:" + http.getAddress().getPort())))) {
+    try (LoopbackServer http =
+            LoopbackServer.start(
+                exchange -> {
+                  try (exchange) {
+                    calls.add(
+                        exchange.getRequestURI()
+                            + " "
+                            + exchange.getRequestHeaders().getFirst("X-Trackio-Write-Token"));
+                    bodies.add(
+                        new ObjectMapper().readTree(exchange.getRequestBody().readAllBytes()));
+                    LoopbackServer.answer(exchange, 200, "{}");
+                  }
+                });
+        RunTracking tracking = start(run, settings(TrackerKind.TRACKIO, URI.create(http.url())))) {
       tracking.finish(Duration.ofSeconds(30));
-    } finally {
-      http.stop(0);
     }
     assertThat(calls).allMatch("/api/bulk_log t"::equals);
     List<JsonNode> logs = bodies.stream().flatMap(body -> body.path("logs").valueStream()).toList();

@@ -1,7 +1,6 @@
 package io.troupe.aws.ec2;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.troupe.aws.client.AwsException;
 import io.troupe.aws.ec2.plan.ClusterInstance.MachinePlace;
 import io.troupe.aws.ec2.plan.ClusterPart;
@@ -9,9 +8,8 @@ import io.troupe.aws.ec2.plan.ClusterRecord;
 import io.troupe.aws.ec2.plan.Ec2File;
 import io.troupe.aws.ec2.plan.LaunchRequest;
 import io.troupe.aws.ec2.plan.ResourceKind;
+import io.troupe.testkit.LoopbackServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -34,24 +32,20 @@ final class FakeEc2Server implements AutoCloseable {
   final List<Map<String, String>> requests = Collections.synchronizedList(new ArrayList<>());
   private final Deque<PlayedFault> faults = new ArrayDeque<>();
   private final Map<String, Map<String, String>> groupTags = new TreeMap<>();
-  private final HttpServer server;
+  private final LoopbackServer server;
 
-  private FakeEc2Server(HttpServer server) {
-    this.server = server;
+  private FakeEc2Server() throws IOException {
+    server = LoopbackServer.start(this::answer);
   }
 
   static FakeEc2Server start() throws IOException {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    FakeEc2Server fake = new FakeEc2Server(server);
-    server.createContext("/", fake::answer);
-    server.start();
+    FakeEc2Server fake = new FakeEc2Server();
     fake.ec2.delay = 0;
     return fake;
   }
 
   String endpoint() {
-    return "http://localhost:" + server.getAddress().getPort();
+    return "http://localhost:" + server.port();
   }
 
   FakeEc2Server fail(String action, int status, String code, boolean done) {
@@ -72,7 +66,7 @@ final class FakeEc2Server implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
+    server.close();
   }
 
   private synchronized void answer(HttpExchange exchange) throws IOException {
@@ -111,10 +105,8 @@ final class FakeEc2Server implements AutoCloseable {
   }
 
   private static void send(HttpExchange exchange, int status, String text) throws IOException {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "text/xml");
-    exchange.sendResponseHeaders(status, bytes.length);
-    exchange.getResponseBody().write(bytes);
+    LoopbackServer.answer(exchange, status, text);
   }
 
   private String act(String action, Map<String, String> form) throws AwsException {

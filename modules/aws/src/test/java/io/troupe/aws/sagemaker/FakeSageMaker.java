@@ -4,12 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.troupe.store.file.StoreJson;
+import io.troupe.testkit.LoopbackServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,24 +30,19 @@ final class FakeSageMaker implements AutoCloseable {
   final Map<String, List<String>> streams = new LinkedHashMap<>();
   final Deque<PlayedState> states = new ArrayDeque<>();
   private final Deque<PlayedFailure> failures = new ArrayDeque<>();
-  private final HttpServer server;
+  private final LoopbackServer server;
 
-  private FakeSageMaker(HttpServer server) {
-    this.server = server;
+  private FakeSageMaker() throws IOException {
+    server = LoopbackServer.start(this::answer);
     states.add(new PlayedState("InProgress", "Starting", ""));
   }
 
   static FakeSageMaker start() throws IOException {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    FakeSageMaker fake = new FakeSageMaker(server);
-    server.createContext("/", fake::answer);
-    server.start();
-    return fake;
+    return new FakeSageMaker();
   }
 
   String endpoint() {
-    return "http://localhost:" + server.getAddress().getPort();
+    return "http://localhost:" + server.port();
   }
 
   FakeSageMaker fail(String operation, int status, String code, boolean done) {
@@ -66,7 +58,7 @@ final class FakeSageMaker implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
+    server.close();
   }
 
   /** A refusal by the service's own rules. */
@@ -111,10 +103,8 @@ final class FakeSageMaker implements AutoCloseable {
   }
 
   private static void send(HttpExchange exchange, int status, ObjectNode body) throws IOException {
-    byte[] bytes = body.toString().getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/x-amz-json-1.1");
-    exchange.sendResponseHeaders(status, bytes.length);
-    exchange.getResponseBody().write(bytes);
+    LoopbackServer.answer(exchange, status, body.toString());
   }
 
   private void act(String operation, JsonNode request, ObjectNode answer) throws Refused {

@@ -2,16 +2,11 @@ package io.troupe.cli.gym;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import io.troupe.base.files.FileTree;
-import io.troupe.cli.Main;
+import io.troupe.cli.CommandOutput;
 import io.troupe.run.compose.ShapedCheckpoints;
+import io.troupe.testkit.LoopbackServer;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,39 +17,32 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** Gyms of a pretrained student whose trainings are sessions of other commands. */
 class GymSessionsTest {
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
   private final AtomicInteger asked = new AtomicInteger();
   private String answer = "102";
-  private HttpServer server;
+  private LoopbackServer server;
 
   @TempDir private Path root;
 
   /** A writer of sums, each another one, in the form of the server's protocol. */
   @BeforeEach
   void serve() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          int number = asked.incrementAndGet();
-          String rows =
-              "{'weak_skill':'sums','rows':[{'problem':'%d+1=','answer':'%s'},{'problem':'%d+2=','answer':'%s'}]}"
-                  .formatted(100 + number, answer, 100 + number, answer)
-                  .replace("'", "\\\"");
-          byte[] body =
-              "{\"choices\":[{\"message\":{\"content\":\"%s\"}}],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":9}}"
-                  .formatted(rows)
-                  .getBytes(StandardCharsets.UTF_8);
-          exchange.sendResponseHeaders(200, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
-        });
-    server.start();
+    server =
+        LoopbackServer.start(
+            exchange -> {
+              int number = asked.incrementAndGet();
+              String rows =
+                  "{'weak_skill':'sums','rows':[{'problem':'%d+1=','answer':'%s'},{'problem':'%d+2=','answer':'%s'}]}"
+                      .formatted(100 + number, answer, 100 + number, answer)
+                      .replace("'", "\\\"");
+              String body =
+                  "{\"choices\":[{\"message\":{\"content\":\"%s\"}}],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":9}}"
+                      .formatted(rows);
+              LoopbackServer.answer(exchange, 200, body);
+              exchange.close();
+            });
     ShapedCheckpoints.tiny(Files.createDirectory(root.resolve("tiny")));
     Files.write(root.resolve("val.jsonl"), List.of(sum(1), sum(2)));
     Files.write(root.resolve("test.jsonl"), List.of(sum(3), sum(4)));
@@ -62,7 +50,7 @@ class GymSessionsTest {
 
   @AfterEach
   void stop() {
-    server.stop(0);
+    server.close();
   }
 
   private static String sum(int number) {
@@ -86,15 +74,8 @@ class GymSessionsTest {
         policy: {engine: pretrained, checkpoint: tiny, context_length: 64, device: cpu}
         student: {trainer: %s, recipe: recipe.yaml, max_tokens: 4}
         """
-            .formatted(server.getAddress().getPort(), trainer));
+            .formatted(server.port(), trainer));
     return file;
-  }
-
-  private int troupe(String... arguments) {
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out));
-    command.setErr(new PrintWriter(err));
-    return command.execute(arguments);
   }
 
   @Test
@@ -110,9 +91,9 @@ class GymSessionsTest {
             """);
     String folder = root.resolve("g").toString();
 
-    assertThat(troupe("gym", "run", file.toString(), "-o", folder)).as(err.toString()).isZero();
+    CommandOutput said = CommandOutput.ending(0, "gym", "run", file.toString(), "-o", folder);
 
-    assertThat(out.toString()).contains("2 rows kept {jsonl=2}", "trained, 1 steps");
+    assertThat(said.out()).contains("2 rows kept {jsonl=2}", "trained, 1 steps");
     Path iteration = root.resolve("g/trial_00_open_ended_1/iteration_1");
     assertThat(iteration.resolve("trainable_predictor/optimizer.safetensors")).doesNotExist();
     Path weights = iteration.resolve("trainable_predictor/model.safetensors");
@@ -122,7 +103,7 @@ class GymSessionsTest {
         .contains("\"prompt\":\"101+1=\",\"completion\":\"102\"");
     FileTree.delete(iteration.resolve("trainable_predictor"));
     FileTree.delete(root.resolve("g/journal"));
-    assertThat(troupe("gym", "run", "--resume", folder)).as(err.toString()).isZero();
+    CommandOutput.ending(0, "gym", "run", "--resume", folder);
     assertThat(Files.readString(iteration.resolve("training/session.log")))
         .containsPattern("(?s)done   step 1.*done   step 1");
     assertThat(iteration.resolve("training/runs")).isDirectoryContaining("glob:**/recipe-*");
@@ -148,12 +129,11 @@ class GymSessionsTest {
             evaluation: {every: 0}
             """);
 
-    assertThat(troupe("gym", "run", file.toString(), "-o", root.resolve("g").toString()))
-        .as(err.toString())
-        .isZero();
+    CommandOutput said =
+        CommandOutput.ending(0, "gym", "run", file.toString(), "-o", root.resolve("g").toString());
 
     Path iteration = root.resolve("g/trial_00_open_ended_1/iteration_1");
-    assertThat(out.toString()).contains("trained, 1 steps");
+    assertThat(said.out()).contains("trained, 1 steps");
     assertThat(iteration.resolve("trainable_predictor/model.safetensors")).isNotEmptyFile();
     assertThat(Files.readString(iteration.resolve("training/session.log"))).contains("groups");
   }
@@ -175,11 +155,10 @@ class GymSessionsTest {
             training: {epochs: 40, batch: 2, learning_rate: 1}
             """);
 
-    assertThat(troupe("gym", "run", file.toString(), "-o", root.resolve("g").toString()))
-        .as(err.toString())
-        .isZero();
+    CommandOutput said =
+        CommandOutput.ending(0, "gym", "run", file.toString(), "-o", root.resolve("g").toString());
 
-    assertThat(out.toString()).contains("had no finite loss", "the best student so far is kept");
+    assertThat(said.out()).contains("had no finite loss", "the best student so far is kept");
     Path trial = root.resolve("g/trial_00_open_ended_1");
     assertThat(trial.resolve("iteration_1/trainable_predictor")).doesNotExist();
   }
@@ -195,9 +174,9 @@ class GymSessionsTest {
             training: {epochs: 1, batch: 2, learning_rate: 1e-2}
             """);
 
-    assertThat(troupe("gym", "run", file.toString(), "-o", root.resolve("g").toString()))
-        .isEqualTo(4);
-    assertThat(err.toString())
+    CommandOutput said =
+        CommandOutput.ending(4, "gym", "run", file.toString(), "-o", root.resolve("g").toString());
+    assertThat(said.err())
         .contains("ended with exit code", "--resume continues:", "context_length");
   }
 
@@ -213,8 +192,8 @@ class GymSessionsTest {
     String folder = root.resolve("g").toString();
     FileTree.delete(root.resolve("tiny"));
 
-    assertThat(troupe("gym", "run", file.toString(), "-o", folder)).isEqualTo(2);
-    assertThat(err.toString()).contains("policy.checkpoint: the checkpoint", "is no directory");
+    CommandOutput said = CommandOutput.ending(2, "gym", "run", file.toString(), "-o", folder);
+    assertThat(said.err()).contains("policy.checkpoint: the checkpoint", "is no directory");
     assertThat(root.resolve("g/base")).doesNotExist();
   }
 }

@@ -4,43 +4,30 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentPool;
-import io.troupe.environments.EnvironmentProvider;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
+import io.troupe.environments.command.ProgramProvider;
 import io.troupe.environments.command.ProgramSettings;
 import java.util.List;
-import java.util.Optional;
 
 /** The tools of an MCP server, which the episodes of a worker share. */
-public final class McpProvider implements EnvironmentProvider {
-  private final ProgramSettings settings;
-  private Optional<List<ToolSchema>> tools = Optional.empty();
-
+public final class McpProvider extends ProgramProvider {
   /** Tools of a server, which is not started yet. */
   public McpProvider(ProgramSettings settings) {
-    this.settings = settings;
+    super(settings);
   }
 
   @Override
-  public String name() {
-    return settings.command().getFirst();
-  }
-
-  /** Returns the tools that the server lists; it is started for that, once. */
-  @Override
-  public synchronized List<ToolSchema> tools() {
-    if (tools.isEmpty()) {
-      try (McpServer server = new McpServer(settings)) {
-        tools = Optional.of(server.client().tools());
-      }
+  protected List<ToolSchema> namedTools() {
+    try (McpServer server = new McpServer(settings())) {
+      return server.client().tools();
     }
-    return tools.orElseThrow();
   }
 
   @Override
   public EnvironmentPool open() {
-    McpServer server = new McpServer(settings);
+    McpServer server = new McpServer(settings());
     return new EnvironmentPool() {
       @Override
       public Environment newEnvironment() {

@@ -3,11 +3,9 @@ package io.troupe.gym.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import io.troupe.gym.loop.Spend;
+import io.troupe.testkit.LoopbackServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,43 +27,40 @@ class HttpModelTest {
   private final List<String> bodies = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private final List<Duration> pauses = new ArrayList<>();
-  private HttpServer server;
+  private LoopbackServer server;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          synchronized (this) {
-            bodies.add(
-                exchange.getRequestURI()
-                    + " "
-                    + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            keys.add(
-                exchange.getRequestHeaders().getFirst("Authorization")
-                    + " "
-                    + exchange.getRequestHeaders().getFirst("x-api-key"));
-            Canned next = answers.removeFirst();
-            byte[] body = next.body().getBytes(StandardCharsets.UTF_8);
-            if (next.status() == 429) {
-              exchange.getResponseHeaders().add("Retry-After", "7");
-            }
-            exchange.sendResponseHeaders(next.status(), body.length);
-            exchange.getResponseBody().write(body);
-            exchange.close();
-          }
-        });
-    server.start();
+    server =
+        LoopbackServer.start(
+            exchange -> {
+              synchronized (this) {
+                bodies.add(
+                    exchange.getRequestURI()
+                        + " "
+                        + new String(
+                            exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+                keys.add(
+                    exchange.getRequestHeaders().getFirst("Authorization")
+                        + " "
+                        + exchange.getRequestHeaders().getFirst("x-api-key"));
+                Canned next = answers.removeFirst();
+                if (next.status() == 429) {
+                  exchange.getResponseHeaders().add("Retry-After", "7");
+                }
+                LoopbackServer.answer(exchange, next.status(), next.body());
+                exchange.close();
+              }
+            });
   }
 
   @AfterEach
   void stop() {
-    server.stop(0);
+    server.close();
   }
 
   private HttpModel model(ModelProtocol protocol) {
-    URI url = URI.create("http://127.0.0.1:%d/v1/".formatted(server.getAddress().getPort()));
+    URI url = URI.create(server.url() + "/v1/");
     ModelSettings settings =
         new ModelSettings(
             protocol,
@@ -128,7 +123,7 @@ class HttpModelTest {
     ModelSettings settings =
         new ModelSettings(
             ModelProtocol.BEDROCK,
-            URI.create("http://127.0.0.1:%d".formatted(server.getAddress().getPort())),
+            URI.create(server.url()),
             "m",
             Optional.empty(),
             0,

@@ -1,16 +1,13 @@
 package io.troupe.telemetry.export;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import io.troupe.testkit.LoopbackServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,19 +28,17 @@ final class MlflowClientTest {
   private record Call(String path, String authorization, JsonNode body) {}
 
   private final List<Call> calls = Collections.synchronizedList(new ArrayList<>());
-  private HttpServer http;
+  private LoopbackServer http;
   private int refuseFrom = Integer.MAX_VALUE;
 
   @BeforeEach
   void start() throws IOException {
-    http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    http.createContext("/", this::answer);
-    http.start();
+    http = LoopbackServer.start(this::answer);
   }
 
   @AfterEach
   void stop() {
-    http.stop(0);
+    http.close();
   }
 
   private void answer(HttpExchange exchange) throws IOException {
@@ -60,9 +55,7 @@ final class MlflowClientTest {
                   ? "{\"experiment_id\": \"7\"}"
                   : "{\"run\": {\"info\": {\"run_id\": \"abc\"}}}";
       int status = refused ? 403 : path.startsWith("experiments/get-by-name") ? 404 : 200;
-      byte[] bytes = answer.getBytes(UTF_8);
-      exchange.sendResponseHeaders(status, bytes.length);
-      exchange.getResponseBody().write(bytes);
+      LoopbackServer.answer(exchange, status, answer);
     }
   }
 
@@ -76,7 +69,7 @@ final class MlflowClientTest {
       points.add(new MlflowClient.Point("time/seconds", step / 2.0, 1_000 + 500L * step, step));
       points.add(new MlflowClient.Point("train/reward", 0.25, 1_000 + 500L * step, step));
     }
-    URI base = URI.create("http://127.0.0.1:" + http.getAddress().getPort());
+    URI base = URI.create(http.url());
     try (MlflowClient server = new MlflowClient(base, authorization, ExportClient.PATIENCE)) {
       String run = server.create(server.experiment("my runs"), "run-1", 1_000, Map.of());
       server.parameters(run, parameters);

@@ -1,16 +1,13 @@
 package io.troupe.telemetry.export;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
+import io.troupe.testkit.LoopbackServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,21 +22,19 @@ final class OtlpExporterTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final List<JsonNode> calls = Collections.synchronizedList(new ArrayList<>());
-  private HttpServer http;
+  private LoopbackServer http;
   private String asked = "";
   private int status = 200;
   private String answer = "{}";
 
   @BeforeEach
   void start() throws IOException {
-    http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    http.createContext("/", this::answer);
-    http.start();
+    http = LoopbackServer.start(this::answer);
   }
 
   @AfterEach
   void stop() {
-    http.stop(0);
+    http.close();
   }
 
   private void answer(HttpExchange exchange) throws IOException {
@@ -52,9 +47,7 @@ final class OtlpExporterTest {
                   exchange.getRequestHeaders().getFirst("Content-Type"),
                   exchange.getRequestHeaders().getFirst("X-Key"));
       calls.add(JSON.readTree(exchange.getRequestBody().readAllBytes()));
-      byte[] bytes = answer.getBytes(UTF_8);
-      exchange.sendResponseHeaders(status, bytes.length);
-      exchange.getResponseBody().write(bytes);
+      LoopbackServer.answer(exchange, status, answer);
     }
   }
 
@@ -71,7 +64,7 @@ final class OtlpExporterTest {
   }
 
   private long send(int spans) throws Exception {
-    URI base = URI.create("http://127.0.0.1:" + http.getAddress().getPort() + "/");
+    URI base = URI.create(http.url() + "/");
     try (OtlpExporter collector =
         new OtlpExporter(base, OtlpExporter.headers("X-Key=a%20b"), "r1")) {
       for (int i = 1; i <= spans; i++) {

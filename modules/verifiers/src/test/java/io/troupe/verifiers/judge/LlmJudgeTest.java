@@ -1,19 +1,16 @@
 package io.troupe.verifiers.judge;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.reward.Verdict.Cause;
+import io.troupe.testkit.LoopbackServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -43,21 +40,20 @@ class LlmJudgeTest {
   private final Queue<Scene> script = new ArrayDeque<>();
   private final List<JsonNode> requests = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
-  private HttpServer server;
+  private LoopbackServer server;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext("/v1/chat/completions", this::play);
-    server.start();
+    server = LoopbackServer.start(this::play);
   }
 
   @AfterEach
   void stop() {
-    server.stop(0);
+    server.close();
   }
 
   private void play(HttpExchange exchange) throws IOException {
+    assertThat(exchange.getRequestURI()).hasToString("/v1/chat/completions");
     requests.add(JSON.readTree(exchange.getRequestBody().readAllBytes()));
     keys.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
     Scene scene = script.remove();
@@ -70,10 +66,8 @@ class LlmJudgeTest {
       exchange.getResponseBody().flush();
       return;
     }
-    byte[] body = scene.body().getBytes(UTF_8);
     exchange.getResponseHeaders().set("Retry-After", "0");
-    exchange.sendResponseHeaders(scene.status(), body.length);
-    exchange.getResponseBody().write(body);
+    LoopbackServer.answer(exchange, scene.status(), scene.body());
     exchange.close();
   }
 
@@ -93,7 +87,7 @@ class LlmJudgeTest {
   private Verdict verify(String completion, Duration timeout) {
     JudgeSettings settings =
         new JudgeSettings(
-            URI.create("http://127.0.0.1:%d/v1".formatted(server.getAddress().getPort())),
+            URI.create(server.url() + "/v1"),
             "judge-1",
             Optional.of("secret"),
             Rubric.CORRECTNESS,

@@ -2,6 +2,7 @@ package io.troupe.engine.http.protocol;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,16 @@ public interface CompletionCodec {
    * @throws MalformedResponseException if the answer does not follow the dialect
    */
   List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException;
+
+  /** Returns the choices of an answer in a form of OpenAI's. */
+  static JsonNode choices(JsonNode message) throws MalformedResponseException {
+    JsonNode choices = message.path("choices");
+    if (!choices.isArray()) {
+      throw new MalformedResponseException(
+          "no choices in " + JsonFields.excerpt(message.toString()));
+    }
+    return choices;
+  }
 
   /** The failure that an event of a streaming answer reports, if any. */
   default Optional<CallFailure> failure(JsonNode message) {

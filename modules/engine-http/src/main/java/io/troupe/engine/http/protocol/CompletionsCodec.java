@@ -78,12 +78,8 @@ final class CompletionsCodec implements CompletionCodec {
 
   @Override
   public List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException {
-    if (!message.path("choices").isArray()) {
-      throw new MalformedResponseException(
-          "no choices in " + JsonFields.excerpt(message.toString()));
-    }
     List<CompletionChunk> pieces = new ArrayList<>();
-    for (JsonNode choice : message.path("choices")) {
+    for (JsonNode choice : CompletionCodec.choices(message)) {
       JsonNode logProbs = choice.path("logprobs");
       int[] tokens = tokens(choice, logProbs);
       pieces.add(

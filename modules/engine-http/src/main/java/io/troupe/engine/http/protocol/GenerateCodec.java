@@ -53,12 +53,8 @@ final class GenerateCodec implements CompletionCodec {
 
   @Override
   public List<CompletionChunk> pieces(JsonNode message) throws MalformedResponseException {
-    if (!message.path("choices").isArray()) {
-      throw new MalformedResponseException(
-          "no choices in " + JsonFields.excerpt(message.toString()));
-    }
     List<CompletionChunk> pieces = new ArrayList<>();
-    for (JsonNode choice : message.path("choices")) {
+    for (JsonNode choice : CompletionCodec.choices(message)) {
       JsonNode content = choice.path("logprobs").path("content");
       double[] logProbs = new double[content.isArray() ? content.size() : 0];
       for (int i = 0; i < logProbs.length; i++) {
