@@ -14,6 +14,7 @@ import akka.actor.typed.receptionist.ServiceKey;
 import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.RequestRefusedException;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
@@ -108,8 +109,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
 
   private record FetchFailed(Chunk chunk, Throwable cause) implements Command {}
 
-  private record LoadFailed(Chunk chunk, SamplingEngine engine, Throwable cause)
-      implements Command {}
+  private record LoadFailed(SamplingEngine engine, Throwable cause) implements Command {}
 
   private record Answered(Chunk chunk, int request, List<Completion> completions)
       implements Command {}
@@ -152,9 +152,22 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
     void tell(Reply reply) {
       first.replyTo().tell(reply);
     }
+
+    Reply failed(String reason) {
+      return new Failed(first.number(), reason);
+    }
+
+    Reply refused(String reason) {
+      return new Refused(first.number(), reason);
+    }
   }
 
-  private record Held(String digest, SamplingEngine engine) {}
+  /** The engine, and the weights that it was given. */
+  private record Held(WeightVersion version, String digest, SamplingEngine engine) {
+    boolean has(PublishedWeights weights) {
+      return version.equals(weights.version()) && digest.equals(weights.digest());
+    }
+  }
 
   private static final Duration SIGN_EVERY = Duration.ofSeconds(5);
 
@@ -211,8 +224,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
           current.filter(chunk -> chunk.is(number, replyTo)).ifPresent(this::abandon);
       case Fetched(Chunk chunk, WeightSnapshot weights) -> onFetched(chunk, weights);
       case FetchFailed(Chunk chunk, Throwable cause) -> onFetchFailed(chunk, cause);
-      case LoadFailed(Chunk chunk, SamplingEngine engine, Throwable cause) ->
-          onLoadFailed(chunk, engine, cause);
+      case LoadFailed(SamplingEngine engine, Throwable cause) -> onLoadFailed(engine, cause);
       case Answered(Chunk chunk, int request, List<Completion> completions) ->
           onAnswered(chunk, request, completions);
       case NotAnswered(Chunk chunk, int request, Throwable cause) ->
@@ -270,7 +282,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
 
   private void begin(Chunk chunk) {
     onSignDue(chunk);
-    if (held.filter(one -> one.digest().equals(chunk.weights().digest())).isPresent()) {
+    if (held.filter(one -> one.has(chunk.weights())).isPresent()) {
       sample(chunk);
       return;
     }
@@ -287,7 +299,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
       return;
     }
     SamplingEngine engine = wiring.room().newSampler();
-    held = Optional.of(new Held(weights.digest(), engine));
+    held = Optional.of(new Held(weights.version(), weights.digest(), engine));
     ActorRef<Command> self = getContext().getSelf();
     var _ = engine.failed().thenAccept(reason -> self.tell(new EngineFailed(engine, reason)));
     engine
@@ -295,7 +307,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
         .whenComplete(
             (_, failure) -> {
               if (failure != null) {
-                self.tell(new LoadFailed(chunk, engine, failure));
+                self.tell(new LoadFailed(engine, failure));
               }
             });
     sample(chunk); // Its requests wait for the weights.
@@ -307,20 +319,23 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
       end(
           chunk,
           FailureCause.of(cause) instanceof UnfitWeightsException
-              ? new Refused(chunk.first.number(), reason)
-              : new Failed(chunk.first.number(), reason));
+              ? chunk.refused(reason)
+              : chunk.failed(reason));
     }
   }
 
-  private void onLoadFailed(Chunk chunk, SamplingEngine engine, Throwable cause) {
-    if (isCurrent(chunk) && isHeld(engine)) {
+  /** Also of a later chunk of the same weights, whose requests would wait for ever. */
+  private void onLoadFailed(SamplingEngine engine, Throwable cause) {
+    if (isHeld(engine)) {
       closeEngine();
       String reason = said("cannot load the weights", cause);
-      end(
-          chunk,
-          FailureCause.of(cause) instanceof IllegalArgumentException
-              ? new Refused(chunk.first.number(), reason)
-              : new Failed(chunk.first.number(), reason));
+      current.ifPresent(
+          chunk ->
+              end(
+                  chunk,
+                  FailureCause.of(cause) instanceof IllegalArgumentException
+                      ? chunk.refused(reason)
+                      : chunk.failed(reason)));
     }
   }
 
@@ -366,7 +381,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
       answered(chunk);
     } else {
       closeEngine();
-      end(chunk, new Failed(chunk.first.number(), said("did not sample", failure)));
+      end(chunk, chunk.failed(said("did not sample", failure)));
     }
   }
 
@@ -384,8 +399,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
           chunk ->
               end(
                   chunk,
-                  new Failed(
-                      chunk.first.number(),
+                  chunk.failed(
                       "the engine of worker %s failed: %s".formatted(wiring.worker(), reason))));
     }
   }
@@ -404,8 +418,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
       closeEngine();
       end(
           chunk,
-          new Failed(
-              chunk.first.number(),
+          chunk.failed(
               "the engine of worker %s has sampled no token for %d min"
                   .formatted(wiring.worker(), Evaluator.PATIENCE.toMinutes())));
       return;

@@ -198,6 +198,16 @@ class EvaluationSamplerTest {
   }
 
   @Test
+  void sample_weightsThatDoNotFitTheEngine_isRefused() {
+    ActorRef<EvaluationSampler.Command> sampler =
+        sampler(wanted -> CompletableFuture.completedFuture(Toys.BROKEN), Optional.empty());
+    sampler.tell(ask(1, 2, 1));
+
+    assertThat(expect(EvaluationSampler.Refused.class).reason())
+        .startsWith("worker a-w1 cannot load the weights: ");
+  }
+
+  @Test
   void sample_weightsThatAreNotThere_isRefusedWithTheReason() {
     ActorRef<EvaluationSampler.Command> sampler =
         sampler(

@@ -226,8 +226,9 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
         .filter(_ -> obstacle.isEmpty())
         .ifPresent(
             reason -> {
-              obstacle = Optional.of(reason);
-              pending.values().forEach(chunk -> chunk.fail(new IOException(reason)));
+              String said = reason + "; leave out --cluster, so that this process samples";
+              obstacle = Optional.of(said);
+              pending.values().forEach(chunk -> chunk.fail(new IOException(said)));
               pending.clear();
             });
   }
