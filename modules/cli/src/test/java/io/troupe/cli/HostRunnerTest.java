@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.troupe.base.process.ExitCode;
-import io.troupe.launch.Bundle;
 import io.troupe.launch.LaunchCommand;
-import io.troupe.launch.RemoteFolder;
-import io.troupe.launch.RemoteHost;
-import io.troupe.launch.RemoteHosts;
-import io.troupe.launch.SshClient;
 import io.troupe.launch.SshServer;
+import io.troupe.launch.remote.Bundle;
+import io.troupe.launch.remote.RemoteFolder;
+import io.troupe.launch.remote.RemoteHost;
+import io.troupe.launch.remote.RemoteHosts;
+import io.troupe.launch.remote.SshClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.troupe.base.process.Announcements;
 import io.troupe.base.process.ExitCode;
-import io.troupe.launch.RemoteHost;
 import io.troupe.launch.SshServer;
+import io.troupe.launch.remote.RemoteHost;
 import io.troupe.run.compose.TestRuns;
 import java.io.IOException;
 import java.nio.file.Files;

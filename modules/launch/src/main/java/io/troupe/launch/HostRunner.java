@@ -1,6 +1,7 @@
 package io.troupe.launch;
 
 import io.troupe.base.process.ExitCode;
+import io.troupe.launch.remote.RemoteHost;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;

@@ -2,6 +2,9 @@ package io.troupe.launch;
 
 import io.troupe.base.process.Announcements;
 import io.troupe.base.process.ExitCode;
+import io.troupe.launch.remote.Bundle;
+import io.troupe.launch.remote.RemoteHost;
+import io.troupe.launch.remote.RemoteHosts;
 import io.troupe.store.file.StoreJson;
 import java.io.IOException;
 import java.io.PrintWriter;

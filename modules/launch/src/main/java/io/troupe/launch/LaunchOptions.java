@@ -2,6 +2,10 @@ package io.troupe.launch;
 
 import static java.util.stream.Collectors.joining;
 
+import io.troupe.launch.remote.RemoteFolder;
+import io.troupe.launch.remote.RemoteHost;
+import io.troupe.launch.remote.RemoteHosts;
+import io.troupe.launch.remote.SshClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,8 @@ package io.troupe.launch;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.launch.remote.RemoteHost;
+import io.troupe.launch.remote.RemoteHosts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,6 +1,10 @@
 package io.troupe.launch;
 
 import io.troupe.base.process.Announcements;
+import io.troupe.launch.remote.KeyFolders;
+import io.troupe.launch.remote.RemoteHost;
+import io.troupe.launch.remote.RemoteHosts;
+import io.troupe.launch.remote.RemoteProcessState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -2,6 +2,9 @@ package io.troupe.launch;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
+import io.troupe.launch.remote.RemoteHost;
+import io.troupe.launch.remote.RemoteHosts;
+import io.troupe.launch.remote.RemoteProcessState;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,4 +1,4 @@
-/** Node agents started, followed and ended on many hosts over SSH. */
+/** Commands that start, follow and end a run and its node agents on many hosts. */
 @NullMarked
 package io.troupe.launch;
 

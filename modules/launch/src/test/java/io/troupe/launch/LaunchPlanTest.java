@@ -3,6 +3,7 @@ package io.troupe.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.launch.remote.RemoteHost;
 import org.junit.jupiter.api.Test;
 
 final class LaunchPlanTest {

@@ -1,5 +1,6 @@
 package io.troupe.launch;
 
+import io.troupe.launch.remote.RemoteHost;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;

@@ -11,7 +11,7 @@ import io.troupe.aws.ec2.plan.ObservedCluster;
 import io.troupe.aws.ec2.plan.ResourceKind;
 import io.troupe.base.files.AtomicFile;
 import io.troupe.base.process.ExitCode;
-import io.troupe.launch.RemoteHosts;
+import io.troupe.launch.remote.RemoteHosts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package io.troupe.aws.ec2;
 
-import io.troupe.launch.HostPreparation;
-import io.troupe.launch.RemoteHosts;
-import io.troupe.launch.SshAccess;
+import io.troupe.launch.remote.HostPreparation;
+import io.troupe.launch.remote.RemoteHosts;
+import io.troupe.launch.remote.SshAccess;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.troupe.cli.doctor;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
-import io.troupe.launch.HostDiagnosis;
+import io.troupe.launch.remote.HostDiagnosis;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package io.troupe.cli.doctor;
 
 import static java.util.stream.Collectors.joining;
 
-import io.troupe.launch.GpuUse;
-import io.troupe.launch.HostDiagnosis;
+import io.troupe.launch.remote.GpuUse;
+import io.troupe.launch.remote.HostDiagnosis;
 import java.util.ArrayList;
 import java.util.List;
 

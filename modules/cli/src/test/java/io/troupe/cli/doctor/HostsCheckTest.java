@@ -2,8 +2,8 @@ package io.troupe.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.launch.GpuUse;
-import io.troupe.launch.HostDiagnosis;
+import io.troupe.launch.remote.GpuUse;
+import io.troupe.launch.remote.HostDiagnosis;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

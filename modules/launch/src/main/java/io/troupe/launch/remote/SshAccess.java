@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ public record SshAccess(String program, List<String> options) {
   }
 
   /** A client with a new folder for its connections. */
-  SshClient open() throws IOException {
+  public SshClient open() throws IOException {
     return new SshClient(program, options, Files.createTempDirectory("troupe-ssh"));
   }
 }

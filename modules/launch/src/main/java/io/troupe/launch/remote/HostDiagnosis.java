@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import java.io.IOException;
 import java.nio.file.Files;

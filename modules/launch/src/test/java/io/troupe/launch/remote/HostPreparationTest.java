@@ -1,9 +1,10 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.base.clock.Surroundings;
+import io.troupe.launch.PlayedSsh;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,11 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.troupe.base.process.Announcements;
+import io.troupe.launch.SshServer;
 import io.troupe.net.tls.HostKeys;
 import java.io.IOException;
 import java.io.RandomAccessFile;

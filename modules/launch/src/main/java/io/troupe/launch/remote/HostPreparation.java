@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import io.troupe.base.clock.Surroundings;
 import java.io.IOException;

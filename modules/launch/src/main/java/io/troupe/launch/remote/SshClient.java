@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import java.io.File;
 import java.io.IOException;
@@ -62,7 +62,7 @@ public final class SshClient {
   }
 
   /** A client that starts a program in ssh's place. */
-  SshClient(String program, List<String> options, Path sockets) {
+  public SshClient(String program, List<String> options, Path sockets) {
     this.program = program;
     this.options = List.copyOf(options);
     this.sockets = sockets;
@@ -73,7 +73,7 @@ public final class SshClient {
    *
    * @throws IOException if ssh cannot reach the host or is not let in; says what to do
    */
-  SshResult script(RemoteHost host, String script) throws IOException, InterruptedException {
+  public SshResult script(RemoteHost host, String script) throws IOException, InterruptedException {
     return run(
         host,
         "exec sh -s",

@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 /** What has become of a process that was started on a host. */
 public sealed interface RemoteProcessState {

@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import io.troupe.net.tls.HostKeys;
 import java.io.IOException;
@@ -98,7 +98,7 @@ public record KeyFolders(Map<RemoteHost, Path> folders) {
   }
 
   /** Returns the folder of one host. */
-  Path of(RemoteHost host) {
+  public Path of(RemoteHost host) {
     return Objects.requireNonNull(folders.get(host), host.login());
   }
 }

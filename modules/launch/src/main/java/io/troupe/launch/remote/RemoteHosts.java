@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import io.troupe.base.files.FileTree;
 import io.troupe.base.hash.Sha256;
@@ -71,7 +71,7 @@ public record Bundle(Path folder, String digest) {
   }
 
   /** A build as people tell it from others. */
-  static String name(String digest) {
+  public static String name(String digest) {
     return "build " + digest.substring(0, Math.min(12, digest.length()));
   }
 
@@ -85,12 +85,13 @@ public record Bundle(Path folder, String digest) {
   }
 
   /** What is done with a bundle. */
-  interface BundleUse {
+  public interface BundleUse {
     void with(Bundle bundle) throws IOException, InterruptedException;
   }
 
   /** Uses the bundle in a folder, or one of this process for as long as it is used. */
-  static void use(Optional<Path> build, BundleUse use) throws IOException, InterruptedException {
+  public static void use(Optional<Path> build, BundleUse use)
+      throws IOException, InterruptedException {
     if (build.isPresent()) {
       use.with(of(build.get()));
       return;

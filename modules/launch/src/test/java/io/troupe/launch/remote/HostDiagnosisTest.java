@@ -1,8 +1,9 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.launch.SshServer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import static io.troupe.core.Require.require;
 
@@ -46,7 +46,7 @@ public record RemoteFolder(String pattern) {
   }
 
   /** As the user reads it. */
-  String on(RemoteHost host) {
+  public String on(RemoteHost host) {
     return pattern.replace(HOST, host.address().replaceAll("[^A-Za-z0-9._-]", "_"));
   }
 
@@ -57,7 +57,7 @@ public record RemoteFolder(String pattern) {
   }
 
   /** Lines of a script that print what speaks against the folder, if anything does. */
-  String objection(RemoteHost host) {
+  public String objection(RemoteHost host) {
     return """
     umask 077
     objection() {
@@ -73,7 +73,7 @@ public record RemoteFolder(String pattern) {
   }
 
   /** Lines of a script that continue in the folder, made if need be, or end with what is wrong. */
-  String make(RemoteHost host) {
+  public String make(RemoteHost host) {
     return objection(host)
         + """
         why=$(objection)

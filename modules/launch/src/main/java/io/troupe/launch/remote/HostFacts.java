@@ -1,4 +1,4 @@
-package io.troupe.launch;
+package io.troupe.launch.remote;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ public record HostFacts(
     String build,
     String agent) {
   /** A JDK that was copied into the folder of the launch. */
-  static final String JDK = "jdk";
+  public static final String JDK = "jdk";
 
   private static final long MOST_SKEW = 5;
   private static final long LEAST_FREE_KIB = 4L << 20;
@@ -37,7 +37,7 @@ public record HostFacts(
   }
 
   /** A script that prints the facts, by {@code sh} and what every Linux has. */
-  static String script(RemoteFolder folder, RemoteHost host, List<Integer> ports) {
+  public static String script(RemoteFolder folder, RemoteHost host, List<Integer> ports) {
     StringBuilder hex = new StringBuilder();
     ports.forEach(port -> hex.append(" %04X:%d".formatted(port, port)));
     return folder.objection(host)
@@ -80,7 +80,7 @@ public record HostFacts(
    * @param after and once it had answered: a clock that showed a time between is not wrong, however
    *     long that took
    */
-  static HostFacts of(Map<String, String> said, long before, long after) {
+  public static HostFacts of(Map<String, String> said, long before, long after) {
     long epoch = Long.parseLong(said.getOrDefault("epoch", "0"));
     return new HostFacts(
         epoch - Math.clamp(epoch, before, after),
@@ -102,7 +102,7 @@ public record HostFacts(
   }
 
   /** Every obstacle, each with the next step. */
-  List<String> problems() {
+  public List<String> problems() {
     List<String> problems = new ArrayList<>();
     if (java.isEmpty()) {
       problems.add("no JDK 25 or newer in /usr/lib/jvm; install one there (temurin-25-jdk)");
