@@ -60,10 +60,7 @@ class WorkerStateTest {
 
   @Test
   void sampled_afterItsCancellation_isDroppedAndItsPlaceIsFree() {
-    Peers peers = new Peers(1);
-    peers.publish();
-    peers.fetchEnds(true);
-    peers.produce(new WeightVersion(1), 1);
+    Peers peers = Peers.producing(1);
     LeaseId lease = peers.sampling.keySet().iterator().next();
     peers.cancel(lease);
     peers.sampled(lease);
@@ -76,10 +73,7 @@ class WorkerStateTest {
 
   @Test
   void samplingFailed_againAndAgain_failsTheWorkerWhereAnotherEngineMayHelp() {
-    Peers peers = new Peers(1);
-    peers.publish();
-    peers.fetchEnds(true);
-    peers.produce(new WeightVersion(1), FIRST);
+    Peers peers = Peers.producing(FIRST);
     Assignment assignment = peers.given.values().iterator().next();
     WorkerAction.Part part = new WorkerAction.Part(assignment, 0, SIZE.part());
     WorkerState state = peers.state;
@@ -94,10 +88,7 @@ class WorkerStateTest {
 
   @Test
   void samplingFailed_agentsAgainAndAgain_keepsTheWorkerAndItsEngine() {
-    Peers peers = new Peers(1);
-    peers.publish();
-    peers.fetchEnds(true);
-    peers.produce(new WeightVersion(1), FIRST);
+    Peers peers = Peers.producing(FIRST);
     Assignment assignment = peers.given.values().iterator().next();
     WorkerAction.Part part = new WorkerAction.Part(assignment, 0, SIZE.part());
     WorkerState state = peers.state;
@@ -165,6 +156,15 @@ class WorkerStateTest {
     private Peers(long seed) {
       random = new Random(seed);
       apply(state.engineReady());
+    }
+
+    /** Peers of a worker that has the first weights, and is to produce some groups. */
+    static Peers producing(int groups) {
+      Peers peers = new Peers(1);
+      peers.publish();
+      peers.fetchEnds(true);
+      peers.produce(new WeightVersion(1), groups);
+      return peers;
     }
 
     private void disturb() {

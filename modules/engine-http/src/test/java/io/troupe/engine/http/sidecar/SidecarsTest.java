@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,20 +33,24 @@ class SidecarsTest {
       while :; do sleep 0.02; done
       """;
 
-  private static final Sidecars.Listener NOBODY =
-      new Sidecars.Listener() {
-        @Override
-        public void up(String name, InferenceEndpoint endpoint) {}
+  /** Takes the servers that are up, and nothing else. */
+  private static Sidecars.Listener listener(Consumer<InferenceEndpoint> up) {
+    return new Sidecars.Listener() {
+      @Override
+      public void up(String name, InferenceEndpoint endpoint) {
+        up.accept(endpoint);
+      }
 
-        @Override
-        public void down(String name) {}
+      @Override
+      public void down(String name) {}
 
-        @Override
-        public void failing(String name, String reason) {}
+      @Override
+      public void failing(String name, String reason) {}
 
-        @Override
-        public void givenUp(String name, String reason) {}
-      };
+      @Override
+      public void givenUp(String name, String reason) {}
+    };
+  }
 
   @TempDir private Path folder;
 
@@ -80,7 +85,7 @@ class SidecarsTest {
                         Map.of()),
                 false),
             folder.resolve("servers"),
-            NOBODY);
+            listener(_ -> {}));
     awaitFile("ready-1");
     awaitFile("ready-2");
     sidecars.close();
@@ -120,23 +125,7 @@ class SidecarsTest {
                     Map.of(),
                     "VLLM_API_KEY"),
             false);
-    Sidecars.Listener listener =
-        new Sidecars.Listener() {
-          @Override
-          public void up(String name, InferenceEndpoint endpoint) {
-            up.add(endpoint);
-          }
-
-          @Override
-          public void down(String name) {}
-
-          @Override
-          public void failing(String name, String reason) {}
-
-          @Override
-          public void givenUp(String name, String reason) {}
-        };
-    try (Sidecars _ = Sidecars.start(plan, folder.resolve("servers"), listener)) {
+    try (Sidecars _ = Sidecars.start(plan, folder.resolve("servers"), listener(up::add))) {
       InferenceEndpoint first = up.take();
       InferenceEndpoint second = up.take();
       assertThat(first.apiKey()).matches("[0-9a-f]{48}").isNotEqualTo(second.apiKey());
