@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -50,11 +51,14 @@ public final class ClusterSampler implements SamplingEngine {
 
   private final ActorSystem<EvaluationClient.Command> system;
   private final AtomicInteger workers;
+  private final AtomicBoolean leaving;
   private final Set<PendingChunk> open = ConcurrentHashMap.newKeySet();
 
-  private ClusterSampler(ActorSystem<EvaluationClient.Command> system, AtomicInteger workers) {
+  private ClusterSampler(
+      ActorSystem<EvaluationClient.Command> system, AtomicInteger workers, AtomicBoolean leaving) {
     this.system = system;
     this.workers = workers;
+    this.leaving = leaving;
     var _ =
         system
             .getWhenTerminated()
@@ -78,6 +82,7 @@ public final class ClusterSampler implements SamplingEngine {
       Consumer<String> say)
       throws ClusterJoinException, InterruptedException {
     AtomicInteger workers = new AtomicInteger();
+    AtomicBoolean leaving = new AtomicBoolean();
     CompletableFuture<Integer> first = new CompletableFuture<>();
     ActorSystem<EvaluationClient.Command> system =
         ActorSystem.create(
@@ -91,10 +96,14 @@ public final class ClusterSampler implements SamplingEngine {
                         first.complete(number);
                       }
                     },
-                    say)),
+                    sentence -> {
+                      if (!leaving.get()) { // A member that leaves sees the others go.
+                        say.accept(sentence);
+                      }
+                    })),
             ClusterSettings.SYSTEM_NAME,
             settings.config());
-    ClusterSampler joined = new ClusterSampler(system, workers);
+    ClusterSampler joined = new ClusterSampler(system, workers, leaving);
     try {
       ClusterJoin.joinVia(
           system,
@@ -172,6 +181,7 @@ public final class ClusterSampler implements SamplingEngine {
 
   @Override
   public void close() {
+    leaving.set(true);
     system.terminate();
     try {
       system.getWhenTerminated().toCompletableFuture().get(LEAVING.toSeconds(), TimeUnit.SECONDS);

@@ -28,6 +28,7 @@ import io.troupe.runtime.EngineRegistry;
 import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.evaluation.EvaluatedWeights;
 import io.troupe.runtime.weights.PublishedWeights;
+import io.troupe.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -64,7 +65,12 @@ class ClusterSamplerTest {
     private final ActorSystem<Void> system;
     private final CompletableFuture<EvaluatedWeights> asked = new CompletableFuture<>();
 
-    Worker(ToySettings toy) {
+    /**
+     * A worker that is in no cluster.
+     *
+     * @param begin completes when it may have the weights
+     */
+    Worker(ToySettings toy, CompletionStage<?> begin) {
       this.room = new EngineRegistry(new ToyPolicy(toy));
       this.system =
           ActorSystem.create(
@@ -79,7 +85,7 @@ class ClusterSamplerTest {
                                 room,
                                 wanted -> {
                                   asked.complete(wanted);
-                                  return CompletableFuture.completedFuture(WEIGHTS);
+                                  return begin.thenApply(_ -> WEIGHTS);
                                 },
                                 Optional.empty(),
                                 EvaluationSampler.IDLE)),
@@ -161,16 +167,24 @@ class ClusterSamplerTest {
         said::add);
   }
 
-  /** One worker never answers, and leaves with its chunk undone. */
+  private static CompletionStage<?> atOnce() {
+    return CompletableFuture.completedStage("at once");
+  }
+
+  /**
+   * One worker never answers, and leaves with its chunk undone. The other one begins only once that
+   * chunk is at the first.
+   */
   @Test
   void sample_workerLeavesInTheMiddle_givesWhatOneEngineGives() throws Exception {
     LinkedBlockingQueue<String> said = new LinkedBlockingQueue<>();
-    try (Worker steady = new Worker(TOY);
-        Worker hanging = new Worker(TOY.withTokenDelay(Duration.ofHours(1)))) {
+    try (Worker hanging = new Worker(TOY.withTokenDelay(Duration.ofHours(1)), atOnce());
+        Worker steady = new Worker(TOY, hanging.asked)) {
       ClusterJoin.form(steady.system);
       ClusterJoin.joinVia(
           hanging.system, SeedNodes.given(List.of(steady.address())), IDENTITY, "w", PATIENCE);
       try (ClusterSampler sampler = join(steady, "r", said)) {
+        Await.until("both workers are known", () -> sampler.chunksAtOnce() == 4);
         List<List<CompletionStage<List<Completion>>>> chunks =
             Stream.of(0, 3, 6).map(first -> sampler.sample(chunk(first))).toList();
         EvaluatedWeights asked = hanging.asked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -182,15 +196,14 @@ class ClusterSamplerTest {
               .usingElementComparator(Arrays::compare)
               .isEqualTo(alone(3 * i));
         }
-        assertThat(said)
-            .containsExactly("the rollout worker at %s is gone".formatted(hanging.address()));
+        assertThat(said).contains("the rollout worker at %s is gone".formatted(hanging.address()));
       }
     }
   }
 
   @Test
   void sample_workersOfAnotherRun_failsWithTheWayOut() throws Exception {
-    try (Worker worker = new Worker(TOY)) {
+    try (Worker worker = new Worker(TOY, atOnce())) {
       ClusterJoin.form(worker.system);
       try (ClusterSampler sampler = join(worker, "other", new LinkedBlockingQueue<>())) {
         assertThatThrownBy(() -> tokens(sampler.sample(chunk(0))))
