@@ -25,18 +25,26 @@ public final class GradientLeaves implements AutoCloseable {
     this.adapted = adapted;
   }
 
-  /** Leaves of all weights. */
-  static GradientLeaves of(ModelWeights weights) {
-    return of(weights, weights.layout().slots());
+  /**
+   * Leaves of all weights.
+   *
+   * @param inParts whether the gradient of the output matrix is added by parts, without a leaf
+   */
+  static GradientLeaves of(ModelWeights weights, boolean inParts) {
+    return of(weights, weights.layout().slots(), inParts);
   }
 
-  /** Leaves of the weights above the layers, for a graph that begins there. */
-  static GradientLeaves ofHead(ModelWeights weights) {
-    return of(weights, weights.layout().end());
+  /** The same of the weights above the layers, for a graph that begins there. */
+  static GradientLeaves ofHead(ModelWeights weights, boolean inParts) {
+    return of(weights, weights.layout().end(), inParts);
   }
 
-  private static GradientLeaves of(ModelWeights weights, List<Integer> slots) {
-    SortedSet<Integer> trained = new TreeSet<>(slots);
+  /**
+   * The output matrix is the last of the slots; it is a leaf all the same if it is another, too.
+   */
+  private static GradientLeaves of(ModelWeights weights, List<Integer> slots, boolean inParts) {
+    SortedSet<Integer> trained =
+        new TreeSet<>(inParts ? slots.subList(0, slots.size() - 1) : slots);
     trained.remove(DecoderLayout.ABSENT);
     List<NativeTensor> tensors = new ArrayList<>(weights.tensors());
     List<NativeTensor> leaves = new ArrayList<>();

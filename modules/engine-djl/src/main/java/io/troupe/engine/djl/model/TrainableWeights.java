@@ -44,11 +44,15 @@ public sealed interface TrainableWeights extends AutoCloseable {
   /** Returns all weights of the policy except adapters, as passes compute with them. */
   ModelWeights whole();
 
-  /** Returns the trained tensors as the leaves of a graph. */
-  GradientLeaves leaves();
+  /**
+   * Returns the trained tensors as the leaves of a graph.
+   *
+   * @param inParts whether the gradient of the output matrix is added by parts, without a leaf
+   */
+  GradientLeaves leaves(boolean inParts);
 
-  /** Returns the trained tensors above the layers as the leaves of a graph that begins there. */
-  GradientLeaves headLeaves();
+  /** Returns the same of those above the layers, for a graph that begins there. */
+  GradientLeaves headLeaves(boolean inParts);
 
   /** Returns gradients of the trained tensors. */
   FlatGradients gradients(Decoder decoder);
@@ -80,13 +84,13 @@ public sealed interface TrainableWeights extends AutoCloseable {
    */
   record Whole(ModelWeights trainable, ModelWeights whole) implements TrainableWeights {
     @Override
-    public GradientLeaves leaves() {
-      return GradientLeaves.of(whole);
+    public GradientLeaves leaves(boolean inParts) {
+      return GradientLeaves.of(whole, inParts);
     }
 
     @Override
-    public GradientLeaves headLeaves() {
-      return GradientLeaves.ofHead(whole);
+    public GradientLeaves headLeaves(boolean inParts) {
+      return GradientLeaves.ofHead(whole, inParts);
     }
 
     @Override
@@ -141,12 +145,12 @@ public sealed interface TrainableWeights extends AutoCloseable {
     }
 
     @Override
-    public GradientLeaves leaves() {
+    public GradientLeaves leaves(boolean inParts) {
       return GradientLeaves.of(base, adapters);
     }
 
     @Override
-    public GradientLeaves headLeaves() {
+    public GradientLeaves headLeaves(boolean inParts) {
       return GradientLeaves.ofHead(base, adapters);
     }
 

@@ -156,9 +156,14 @@ final class GradientPass {
     return refusal;
   }
 
+  /** Whether the logits of a micro-batch are more than may be held at a time. */
+  private boolean inParts(MicroBatch batch) {
+    return batch.tokens() > logitRows;
+  }
+
   private Optional<String> kept(
       PrefixSharingPlan plan, MicroBatch batch, LogProbPass.Scored scored, Part part) {
-    try (GradientLeaves leaves = trained.leaves()) {
+    try (GradientLeaves leaves = trained.leaves(inParts(batch))) {
       Optional<String> refusal = backward(plan, batch, batch.heads(), leaves, scored, part);
       if (refusal.isEmpty()) {
         gradients.add(leaves);
@@ -170,7 +175,7 @@ final class GradientPass {
   private Optional<String> recomputed(
       PrefixSharingPlan plan, MicroBatch batch, LogProbPass.Scored scored, Part part) {
     TorchBridge.setGradientMode(false);
-    try (GradientLeaves head = trained.headLeaves();
+    try (GradientLeaves head = trained.headLeaves(inParts(batch));
         CheckpointedLayers layers = CheckpointedLayers.of(decoder, head, batch)) {
       TorchBridge.setGradientMode(true);
       Optional<String> refusal;
@@ -193,7 +198,7 @@ final class GradientPass {
       GradientLeaves leaves,
       LogProbPass.Scored scored,
       Part part) {
-    if (batch.tokens() > logitRows) {
+    if (inParts(batch)) {
       return inParts(plan, batch, first, leaves, scored, part);
     }
     try (TorchProgram.Call call = decoder.call("log_probs", leaves);
@@ -235,6 +240,7 @@ final class GradientPass {
                     .with(batch.chosen())
                     .with(scored.bonus())
                     .with(gradient)
+                    .with(gradients.slots())
                     .opaque()) {
           Torch.backward(states, down);
         }

@@ -441,18 +441,25 @@ class K(Module):
     return [torch.cpu(torch.cat(values)), torch.cpu(torch.cat(entropies))]
 
   # Computes them a second time, part by part with a graph, to carry the gradient g [N, K], or
-  # [N, K + 1] if bonus is 1, of these scores into the output matrix; returns that of the states
-  # [N, hidden].
-  def part_backward(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor, bonus: int, g: Tensor) -> Tensor:
-    w = torch.to(W[-1], R[0].device, G[7])
+  # [N, K + 1] if bonus is 1, of these scores to the states [N, hidden], whose gradient it returns,
+  # and to the output matrix, unless that is not trained: the last of D is empty then. Each part adds
+  # its own to D, in float32 whatever W is in, so that there is never more than one beside D.
+  def part_backward(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor, bonus: int, g: Tensor, D: List[Tensor]) -> Tensor:
+    w = torch.to(W[-1], R[0].device, G[7]).detach()
+    trained = torch.numel(D[-1]) > 0
     token = __torch__.here(R, token)
     g = torch.to(g, R[0].device, 6)
     gradients = annotate(List[Tensor], [])
     for i in range((x.size(0) + rows - 1) // rows):
       part = torch.slice(x, 0, i * rows, (i + 1) * rows).detach().requires_grad_(True)
-      logp = __torch__.part_log_softmax(w, part, temperature)
+      leaf = w.detach()
+      if trained:
+        leaf = leaf.requires_grad_(True)
+      logp = __torch__.part_log_softmax(leaf, part, temperature)
       __torch__.scores_of(logp, torch.slice(token, 0, i * rows, (i + 1) * rows), bonus).backward(torch.slice(g, 0, i * rows, (i + 1) * rows))
       gradients.append(ops.prim.grad(part))
+      if trained:
+        torch.add_(D[-1], ops.prim.grad(leaf))
     return torch.cat(gradients)
 
   # The most likely tokens after the positions at [N], count of them, and their log-probabilities,

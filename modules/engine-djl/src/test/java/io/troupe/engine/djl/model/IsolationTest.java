@@ -112,7 +112,7 @@ final class IsolationTest {
       quiet.train(Fixtures.groups(new Random(9), 4, 4), loss, ADAM);
       for (int round = 0; round < 5; round++) {
         weights.load(start);
-        GradientLeaves leaves = GradientLeaves.of(weights);
+        GradientLeaves leaves = GradientLeaves.of(weights, false);
         gradientsWithCollectionsBetween(decoder, leaves);
         optimizer.first().fill((_, memory) -> memory.fill((byte) 0));
         optimizer.second().fill((_, memory) -> memory.fill((byte) 0));

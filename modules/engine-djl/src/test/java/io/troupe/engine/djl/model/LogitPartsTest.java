@@ -13,6 +13,8 @@ import io.troupe.core.loss.TeacherTokens;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.torch.ComputeSettings;
+import io.troupe.engine.djl.torch.Device;
+import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.train.DjlTrainer;
 import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.djl.train.TrainingMode.Activations;
@@ -27,6 +29,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Logits computed for some positions at a time give the losses and gradients of all at once. */
 final class LogitPartsTest {
@@ -45,12 +48,13 @@ final class LogitPartsTest {
    *
    * @param rows of logits that fit
    */
-  private static Step step(TrainingMode mode, boolean tied, int rows) {
+  private static Step step(TrainingMode mode, Precision precision, boolean tied, int rows) {
     Set<String> calls = new TreeSet<>();
     long bytes = (long) rows * TOKENIZER.vocabularySize() * Float.BYTES;
+    ComputeSettings compute =
+        ComputeSettings.of(1, 1, 1 << 14).withLogits(bytes).on(Device.host(), precision);
     DjlPolicy policy =
-        DjlPolicy.create(
-                Fixtures.tiny(tied), TOKENIZER, ComputeSettings.of(1, 1, 1 << 14).withLogits(bytes))
+        DjlPolicy.create(Fixtures.tiny(tied), TOKENIZER, compute)
             .trained(mode)
             .withProgressWatch(calls::add);
     LossSettings loss =
@@ -74,12 +78,18 @@ final class LogitPartsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"KEPT, false, true, 7", "KEPT, false, false, 1", "RECOMPUTED, true, true, 7"})
+  @CsvSource({
+    "KEPT, false, true, 7",
+    "KEPT, false, false, 1",
+    "RECOMPUTED, false, true, 7",
+    "RECOMPUTED, false, false, 1",
+    "RECOMPUTED, true, true, 7"
+  })
   void train_inParts_hasLossAndGradientOfTheWhole(
       Activations activations, boolean lora, boolean tied, int rows) {
     TrainingMode mode = new TrainingMode(lora ? LORA : new Tuning.Full(), activations);
-    Step whole = step(mode, tied, 1 << 10);
-    Step parts = step(mode, tied, rows);
+    Step whole = step(mode, Precision.FLOAT32, tied, 1 << 10);
+    Step parts = step(mode, Precision.FLOAT32, tied, rows);
 
     assertThat(whole.calls).contains("log_probs", "top_k_log_probs").doesNotContain("states");
     assertThat(parts.calls)
@@ -95,6 +105,24 @@ final class LogitPartsTest {
             assertThat(Fixtures.of(parts.gradient, name))
                 .as(name)
                 .containsExactly(values, within(1e-5 * whole.outcome.gradientNorm())));
+  }
+
+  /** A sum of parts in bfloat16 would lose the later ones. */
+  @ParameterizedTest
+  @EnumSource(Activations.class)
+  void train_inManyPartsInBfloat16_addsTheirGradientsInFloat32(Activations activations) {
+    TrainingMode mode = new TrainingMode(new Tuning.Full(), activations);
+    double[] whole =
+        Fixtures.of(step(mode, Precision.BFLOAT16, false, 1 << 10).gradient, "lm_head.weight");
+    double[] parts =
+        Fixtures.of(step(mode, Precision.BFLOAT16, false, 1).gradient, "lm_head.weight");
+    double distance = 0;
+    double size = 0;
+    for (int i = 0; i < whole.length; i++) {
+      distance += Math.abs(parts[i] - whole[i]);
+      size += Math.abs(whole[i]);
+    }
+    assertThat(distance / size).isLessThan(4e-3);
   }
 
   @Test
