@@ -1,7 +1,6 @@
 package io.troupe.benchmarks.engine;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.sun.management.OperatingSystemMXBean;
 import io.troupe.benchmarks.harness.ProcessMemory;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.weights.WeightVersion;
@@ -75,12 +74,13 @@ final class TrainWorker {
   }
 
   /**
-   * Processor time of the process where one thread trains, because programs beside it do not
-   * lengthen that; the time of a clock where several do.
+   * Processor time of this thread where it trains alone, because programs beside it do not lengthen
+   * that, nor does the virtual machine's compiler, which is busy in the first steps of a process
+   * only; the time of a clock where several threads train.
    */
   private static long clock(int threads) {
     return threads == 1
-        ? ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime()
+        ? ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime()
         : System.nanoTime();
   }
 }
