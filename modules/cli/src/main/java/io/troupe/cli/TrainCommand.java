@@ -246,7 +246,7 @@ final class TrainCommand extends CliCommand {
                 })) {
       return new TrainSession(
               composition,
-              stage(composition, folder, !again, host),
+              stage(composition, folder, !again, changed, host),
               folder,
               again,
               changed,
@@ -261,10 +261,16 @@ final class TrainCommand extends CliCommand {
    * Where the run takes place.
    *
    * @param begins whether it begins, so that no node is at work for it yet
+   * @param changed the resolved configuration, where it is not yet in the folder
    * @param host GPUs that the command names, if it names some
    */
   private RunEnvironment stage(
-      Composition composition, RunFolder folder, boolean begins, HostGpus host) throws IOException {
+      Composition composition,
+      RunFolder folder,
+      boolean begins,
+      Optional<String> changed,
+      HostGpus host)
+      throws IOException {
     if (!inCluster()) {
       return new LocalRunEnvironment(composition.config().console());
     }
@@ -288,7 +294,7 @@ final class TrainCommand extends CliCommand {
                 folder.name(),
                 folder.path().toAbsolutePath().normalize().toString(),
                 RunToken.of(folder),
-                Files.readString(folder.resolved()),
+                changed.isPresent() ? changed.get() : Files.readString(folder.resolved()),
                 RunToken.secret(folder),
                 weights.transfers(),
                 InputDigests.of(composition),

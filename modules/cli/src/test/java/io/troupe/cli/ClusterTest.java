@@ -153,7 +153,7 @@ final class ClusterTest {
 
   /**
    * The run ends with its coordinator: who waits does not take over, and the nodes wait for a
-   * resume.
+   * resume, and then work by the configuration that it changes.
    */
   @Test
   @EnabledIfSystemProperty(named = ON_DEMAND, matches = "true")
@@ -182,9 +182,11 @@ final class ClusterTest {
       String node = a.awaitErr(Announcements.AGENT_READY).replaceAll(".* at ", "");
       List<String> resume = new ArrayList<>(List.of(coordinator.resumeArguments()));
       assertThat(resume).endsWith("--seed", node).contains("--cluster");
+      resume.addAll(List.of("--set", "rollout.temperature=0.875"));
       try (ChildRun next =
           ChildRun.start(folder, ChildRun.Size.TOY, resume.toArray(String[]::new))) {
         cluster.awaitWork(next, atEnd, "a-w1");
+        assertThat(cluster.configurationAt("a")).contains("temperature: 0.875");
         cluster.awaitStep(next, atEnd);
         cluster.end(a, () -> terminate(next), atEnd, true);
         assertThat(next.awaitExit()).as(next.said()).isEqualTo(ExitCode.ofSignal(15));

@@ -114,6 +114,12 @@ final class TestCluster {
     return ChildRun.start(place, folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
   }
 
+  /** By which a node's processes work. */
+  String configurationAt(String node) throws IOException {
+    return Files.readString(
+        folder.resolve("nodes").resolve(node).resolve(run().name()).resolve("resolved.yaml"));
+  }
+
   /** A coordinator in a folder of its own, of a run that continues until it is ended. */
   static ChildRun coordinatorIn(Path home, String yaml, String... options) throws IOException {
     Files.createDirectories(home);
