@@ -168,7 +168,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
           onSampled(number, request, completions, digest);
       case EvaluationSampler.Unanswerable(long number, int request, String reason) -> {
         chunks = chunks.working(number, now());
-        assembled(number).ifPresent(chunk -> chunk.unanswerable(number, request, reason));
+        assembled(number).ifPresent(chunk -> chunk.unanswerable(request, reason));
         doneIfWhole(number);
       }
       case EvaluationSampler.Working(long number) -> chunks = chunks.working(number, now());
@@ -195,13 +195,13 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
       return;
     }
     chunks = chunks.working(number, now());
-    chunk.get().add(number, request, completions);
+    chunk.get().add(request, completions);
     doneIfWhole(number);
   }
 
   private void doneIfWhole(long number) {
     Optional<EvaluationChunks.Asked> asked = chunks.of(number);
-    if (asked.isPresent() && chunkOf(asked.get()).isWhole(number)) {
+    if (asked.isPresent() && chunkOf(asked.get()).isWhole()) {
       chunkOf(asked.get()).complete();
       pending.remove(asked.get().chunk());
       chunks = chunks.done(number, now());
@@ -246,7 +246,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
     chunks = chunks.asked(ask, now());
     PendingChunk chunk = Optional.ofNullable(pending.get(ask.chunk())).orElseThrow();
     ActorRef<EvaluationSampler.Command> worker = worker(ask.worker()).orElseThrow();
-    chunk.begin(ask.number());
+    chunk.begin();
     int from = 0;
     for (List<EvaluationRequest> part : MessageParts.ofRequests(chunk.requests())) {
       worker.tell(

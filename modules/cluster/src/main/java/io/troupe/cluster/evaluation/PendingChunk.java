@@ -21,7 +21,6 @@ public final class PendingChunk {
   private final List<CompletableFuture<List<Completion>>> answers;
   private final List<List<Completion>> sampled = new ArrayList<>();
   private final Map<Integer, String> unanswerable = new HashMap<>();
-  private long asking;
 
   /** A chunk of which nothing was sampled. */
   public PendingChunk(List<EvaluationRequest> requests) {
@@ -41,27 +40,22 @@ public final class PendingChunk {
         .toList();
   }
 
-  void begin(long number) {
-    asking = number;
+  void begin() {
     sampled.clear();
     unanswerable.clear();
     requests.forEach(_ -> sampled.add(new ArrayList<>()));
   }
 
-  void add(long number, int request, List<Completion> completions) {
-    if (number == asking) {
-      sampled.get(request).addAll(completions);
-    }
+  void add(int request, List<Completion> completions) {
+    sampled.get(request).addAll(completions);
   }
 
-  void unanswerable(long number, int request, String reason) {
-    if (number == asking) {
-      unanswerable.put(request, reason);
-    }
+  void unanswerable(int request, String reason) {
+    unanswerable.put(request, reason);
   }
 
-  boolean isWhole(long number) {
-    boolean whole = number == asking;
+  boolean isWhole() {
+    boolean whole = true;
     for (int i = 0; whole && i < requests.size(); i++) {
       whole = sampled.get(i).size() == requests.get(i).completions() || unanswerable.containsKey(i);
     }

@@ -28,7 +28,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Weights as a checkpoint of a run holds them: from the run's folder where this host sees it, else
- * from whoever evaluates them. Only weights of the expected digest are given.
+ * from the process that evaluates them. Only weights of the expected digest are given.
  *
  * @param worker for whom they are fetched
  * @param disk folder for fetched weights that do not fit into memory
