@@ -3,6 +3,7 @@ package io.troupe.ranks;
 import io.troupe.base.process.ChildProcesses;
 import io.troupe.base.process.ChildSpec;
 import io.troupe.core.outage.RestartBackoff;
+import io.troupe.ranks.protocol.RankClient;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

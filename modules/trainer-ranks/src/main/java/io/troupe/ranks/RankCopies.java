@@ -6,6 +6,7 @@ import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
 import io.troupe.engine.parallel.StatePiece;
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.ranks.protocol.CopyPlan;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

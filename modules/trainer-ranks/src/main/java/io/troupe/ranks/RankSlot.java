@@ -1,5 +1,6 @@
 package io.troupe.ranks;
 
+import io.troupe.ranks.protocol.RankClient;
 import java.io.IOException;
 
 /** The place of a rank in its group: whom to ask, and what to do about one that does not answer. */

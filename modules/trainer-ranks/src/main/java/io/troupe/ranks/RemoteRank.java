@@ -1,5 +1,7 @@
 package io.troupe.ranks;
 
+import io.troupe.ranks.protocol.RankClient;
+import io.troupe.ranks.protocol.RankProtocol;
 import java.io.IOException;
 
 /**

@@ -1,4 +1,4 @@
-/** Trainer ranks that are processes of the coordinator's host. */
+/** Trainer ranks that are processes, of the coordinator's host or of others. */
 @NullMarked
 package io.troupe.ranks;
 

@@ -13,6 +13,7 @@ import io.troupe.engine.parallel.TrainerRank;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.secret.RunSecret;
+import io.troupe.ranks.protocol.CopyPlan;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;

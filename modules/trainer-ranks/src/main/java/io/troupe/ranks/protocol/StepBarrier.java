@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * one that is lost. Each is notified in a thread of its own: one whose connection takes nothing
  * delays no other. Safe for all threads.
  */
-final class StepBarrier {
+public final class StepBarrier {
   private final int size;
   private final Executor threads;
   private final Lock lock = new ReentrantLock();
@@ -24,13 +24,13 @@ final class StepBarrier {
   private Optional<RankProtocol.Verdict> verdict = Optional.empty();
 
   /** One rank's place at the barrier. */
-  record Arrival(StepBarrier barrier, int place) {
+  public record Arrival(StepBarrier barrier, int place) {
     /** Registers a rank for the verdict, which it receives at once, or when there is one. */
-    void onVerdict(Consumer<RankProtocol.Verdict> told) {
+    public void onVerdict(Consumer<RankProtocol.Verdict> told) {
       barrier.onVerdict(told);
     }
 
-    void ready() {
+    public void ready() {
       barrier.ready(place);
     }
 
@@ -45,12 +45,12 @@ final class StepBarrier {
    *
    * @param threads that send the verdict; as many as there are ranks
    */
-  StepBarrier(int size, Executor threads) {
+  public StepBarrier(int size, Executor threads) {
     this.size = size;
     this.threads = threads;
   }
 
-  Arrival at(int place) {
+  public Arrival at(int place) {
     return new Arrival(this, place);
   }
 
@@ -65,7 +65,7 @@ final class StepBarrier {
   }
 
   /** A rank is ready. */
-  void ready(int place) {
+  public void ready(int place) {
     lock.lock();
     try {
       arrived.set(place);
@@ -79,7 +79,7 @@ final class StepBarrier {
   }
 
   /** A rank is lost: nobody exchanges any more, unless all do already. */
-  void abandon(int place, String reason) {
+  public void abandon(int place, String reason) {
     lock.lock();
     try {
       if (verdict.isEmpty()) {
@@ -100,7 +100,7 @@ final class StepBarrier {
   }
 
   /** Whether a rank waits for others. */
-  boolean isWaitingFor(int place) {
+  public boolean isWaitingFor(int place) {
     lock.lock();
     try {
       return arrived.get(place) && verdict.isEmpty();

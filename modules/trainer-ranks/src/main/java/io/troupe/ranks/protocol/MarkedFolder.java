@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,20 +8,20 @@ import java.nio.file.Path;
  * A folder of the coordinator's with a file by which a rank knows it: a folder of the same name on
  * another host is another one, unless the hosts share it.
  */
-record MarkedFolder(Path folder, String mark) implements AutoCloseable {
+public record MarkedFolder(Path folder, String mark) implements AutoCloseable {
   /** Puts a mark into a folder. */
-  static MarkedFolder of(Path folder) throws IOException {
+  public static MarkedFolder of(Path folder) throws IOException {
     Path absolute = folder.toAbsolutePath().normalize();
     Path mark = Files.createTempFile(absolute, ".seen-", "");
     return new MarkedFolder(absolute, mark.getFileName().toString());
   }
 
   /** Whether a folder of this host is the marked one. */
-  static boolean isHere(String folder, String mark) {
+  public static boolean isHere(String folder, String mark) {
     return Files.exists(Path.of(folder).resolve(mark));
   }
 
-  String name() {
+  public String name() {
     return folder.toString();
   }
 

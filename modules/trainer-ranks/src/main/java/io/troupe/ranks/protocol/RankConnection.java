@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -29,14 +29,14 @@ import java.util.concurrent.atomic.LongAdder;
  * The connection between the coordinator and a rank's process: messages in CBOR and arrays in
  * bytes, each behind its length.
  */
-final class RankConnection implements AutoCloseable {
+public final class RankConnection implements AutoCloseable {
   private static final ObjectMapper CBOR = mapper();
   private static final long SLICE = 4L << 20;
 
   private final Connection wire;
   private final LongAdder passed = new LongAdder();
 
-  RankConnection(Connection wire) {
+  public RankConnection(Connection wire) {
     this.wire = wire;
   }
 
@@ -110,7 +110,7 @@ final class RankConnection implements AutoCloseable {
     }
   }
 
-  void send(RankProtocol message) throws IOException {
+  public void send(RankProtocol message) throws IOException {
     byte[] bytes = CBOR.writerFor(RankProtocol.class).writeValueAsBytes(message);
     writeLength(bytes.length);
     wire.write(ByteBuffer.wrap(bytes));
@@ -118,7 +118,7 @@ final class RankConnection implements AutoCloseable {
   }
 
   /** Returns the bytes that were sent and received. */
-  long bytes() {
+  public long bytes() {
     return passed.sum();
   }
 
@@ -126,7 +126,7 @@ final class RankConnection implements AutoCloseable {
     passed.add(Long.BYTES + payload);
   }
 
-  RankProtocol receive() throws IOException {
+  public RankProtocol receive() throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(length()));
     wire.readFully(bytes);
     count(bytes.capacity());
@@ -134,7 +134,7 @@ final class RankConnection implements AutoCloseable {
   }
 
   /** Sends an array. */
-  void send(MemorySegment array) throws IOException {
+  public void send(MemorySegment array) throws IOException {
     writeLength(array.byteSize());
     for (long from = 0; from < array.byteSize(); from += SLICE) {
       wire.write(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
@@ -143,7 +143,7 @@ final class RankConnection implements AutoCloseable {
   }
 
   /** Takes an array, into memory of an arena that several threads may use. */
-  MemorySegment receiveArray(Arena arena) throws IOException {
+  public MemorySegment receiveArray(Arena arena) throws IOException {
     MemorySegment array = arena.allocate(length(), Long.BYTES);
     for (long from = 0; from < array.byteSize(); from += SLICE) {
       wire.readFully(array.asSlice(from, Math.min(SLICE, array.byteSize() - from)).asByteBuffer());
@@ -153,7 +153,7 @@ final class RankConnection implements AutoCloseable {
   }
 
   /** Sends a file, from its beginning. */
-  void send(FileChannel file) throws IOException {
+  public void send(FileChannel file) throws IOException {
     long size = file.size();
     writeLength(size);
     for (long sent = 0; sent < size; ) {

@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import io.troupe.engine.parallel.PartialStepMetrics;
 import io.troupe.engine.parallel.RankBatch;
@@ -10,7 +10,7 @@ import java.util.List;
  * What the coordinator and a rank's process say to each other. Each order has one answer; while a
  * rank obeys one, it gives signs of life.
  */
-sealed interface RankProtocol {
+public sealed interface RankProtocol {
   /** An order of the coordinator. */
   sealed interface Order extends RankProtocol {}
 

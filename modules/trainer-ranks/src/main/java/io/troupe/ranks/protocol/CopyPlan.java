@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import static io.troupe.core.Require.require;
 
@@ -18,24 +18,24 @@ import java.util.stream.Collectors;
  * @param givers places in the new group, by pieces; there are as many pieces as the former group
  *     had ranks
  */
-record CopyPlan(long mark, long nextMark, long steps, long elements, List<Integer> givers) {
-  CopyPlan {
+public record CopyPlan(long mark, long nextMark, long steps, long elements, List<Integer> givers) {
+  public CopyPlan {
     givers = List.copyOf(givers);
     require(!givers.isEmpty(), "the state has 1 piece or more");
   }
 
   /** Whether the state can be had from copies. */
-  sealed interface Outcome {}
+  public sealed interface Outcome {}
 
   /** The copies hold the whole state. */
-  record Found(CopyPlan plan) implements Outcome {}
+  public record Found(CopyPlan plan) implements Outcome {}
 
   /**
    * The copies lack a part of the state.
    *
    * @param reason in words
    */
-  record Lacking(String reason) implements Outcome {}
+  public record Lacking(String reason) implements Outcome {}
 
   /**
    * A copy of a piece of the state in the memory of a rank.
@@ -45,7 +45,7 @@ record CopyPlan(long mark, long nextMark, long steps, long elements, List<Intege
    * @param pieces of that group
    * @param elements of each piece
    */
-  record Held(long mark, int piece, int pieces, long elements) {}
+  public record Held(long mark, int piece, int pieces, long elements) {}
 
   /**
    * Finds a giver for each piece. The rank at the place of a piece gives it to itself if it has it.
@@ -53,7 +53,7 @@ record CopyPlan(long mark, long nextMark, long steps, long elements, List<Intege
    * @param mark of the last common step
    * @param held copies by places in the new group
    */
-  static Outcome of(long mark, long nextMark, long steps, List<List<Held>> held) {
+  public static Outcome of(long mark, long nextMark, long steps, List<List<Held>> held) {
     List<Integer> givers = new ArrayList<>();
     long elements = 0;
     for (int place = 0; place < held.size(); place++) {

@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

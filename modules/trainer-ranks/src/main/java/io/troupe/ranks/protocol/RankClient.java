@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
@@ -15,19 +15,19 @@ import java.time.Duration;
 import java.util.List;
 
 /** The coordinator's end of the connection to a rank: an order, signs of life, and its answer. */
-final class RankClient implements AutoCloseable {
+public final class RankClient implements AutoCloseable {
   /** How long a rank that obeys may give no sign of life, and take nothing that it is sent. */
-  static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(20);
+  public static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(20);
 
   private final RankConnection line;
   private volatile boolean open = true;
 
-  RankClient(RankConnection line) {
+  public RankClient(RankConnection line) {
     this.line = line;
   }
 
   /** A rank failed at an order, or gave no sign of life; a new process may succeed. */
-  static final class RankFailedException extends IOException {
+  public static final class RankFailedException extends IOException {
     private static final long serialVersionUID = 1L;
 
     RankFailedException(String reason) {
@@ -36,12 +36,12 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Whether nothing has gone wrong with it so far. */
-  boolean open() {
+  public boolean open() {
     return open;
   }
 
   /** Returns the address at which the rank listens for the one before it in a new group. */
-  String listen() throws IOException, RankLostException {
+  public String listen() throws IOException, RankLostException {
     return switch (ask(new RankProtocol.Listen())) {
       case RankProtocol.Listening(String address) -> address;
       case RankProtocol.Answer other -> throw strange(other);
@@ -49,7 +49,7 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Whether its host has a folder of the coordinator's under the same name. */
-  boolean sees(MarkedFolder marked) throws IOException, RankLostException {
+  public boolean sees(MarkedFolder marked) throws IOException, RankLostException {
     return switch (ask(new RankProtocol.FindFolder(marked.name(), marked.mark()))) {
       case RankProtocol.FolderFound(boolean there) -> there;
       case RankProtocol.Answer other -> throw strange(other);
@@ -57,7 +57,7 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Has it write its piece of the state into files, or send it if its host does not have them. */
-  void write(StateFiles files, MarkedFolder marked, TensorRangeWriter writer)
+  public void write(StateFiles files, MarkedFolder marked, TensorRangeWriter writer)
       throws IOException, RankLostException {
     String folder = sees(marked) ? marked.name() : "";
     sendMessage(new RankProtocol.WriteState(folder, files.names(), files.parts(), files.durable()));
@@ -68,7 +68,7 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Has it freeze its reference. */
-  boolean freezeReference() throws IOException, RankLostException {
+  public boolean freezeReference() throws IOException, RankLostException {
     return switch (ask(new RankProtocol.FreezeReference())) {
       case RankProtocol.ReferenceFrozen() -> true;
       case RankProtocol.Answer other -> throw strange(other);
@@ -76,7 +76,7 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Returns the bytes that were sent to it and received from it. */
-  long bytes() {
+  public long bytes() {
     return line.bytes();
   }
 
@@ -85,7 +85,7 @@ final class RankClient implements AutoCloseable {
    *
    * @return the folder where it has that now
    */
-  String sendState(Path state, MarkedFolder marked) throws IOException, RankLostException {
+  public String sendState(Path state, MarkedFolder marked) throws IOException, RankLostException {
     if (sees(marked)) {
       return marked.name();
     }
@@ -110,7 +110,7 @@ final class RankClient implements AutoCloseable {
    * @param folder with what a trainer has saved, on the rank's host
    * @param ticket where it waits for the others to have joined
    */
-  boolean begin(int place, List<String> addresses, String folder, StepBarrier.Arrival ticket)
+  public boolean begin(int place, List<String> addresses, String folder, StepBarrier.Arrival ticket)
       throws IOException, RankLostException {
     sendMessage(new RankProtocol.JoinGroup(place, addresses, folder));
     ticket.onVerdict(this::sendVerdict); // Another one may be lost before this one has joined.
@@ -126,7 +126,7 @@ final class RankClient implements AutoCloseable {
    * @param mark of the copies that it keeps of the state after the step
    * @param ticket where it waits for the others' gradients
    */
-  RankStepOutcome step(
+  public RankStepOutcome step(
       RankBatch batch, OptimizerSettings optimisation, long mark, StepBarrier.Arrival ticket)
       throws IOException, RankLostException {
     sendMessage(new RankProtocol.Step(batch, optimisation, mark));
@@ -143,7 +143,7 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Returns which copies it keeps. */
-  List<CopyPlan.Held> copies() throws IOException, RankLostException {
+  public List<CopyPlan.Held> copies() throws IOException, RankLostException {
     return switch (ask(new RankProtocol.ListCopies())) {
       case RankProtocol.CopiesListed(List<CopyPlan.Held> copies) -> copies;
       case RankProtocol.Answer other -> throw strange(other);
@@ -151,7 +151,7 @@ final class RankClient implements AutoCloseable {
   }
 
   /** Has it take the state of a step from copies. */
-  boolean takeCopies(CopyPlan plan) throws IOException, RankLostException {
+  public boolean takeCopies(CopyPlan plan) throws IOException, RankLostException {
     return switch (ask(new RankProtocol.TakeCopies(plan))) {
       case RankProtocol.CopiesTaken() -> true;
       case RankProtocol.Answer other -> throw strange(other);

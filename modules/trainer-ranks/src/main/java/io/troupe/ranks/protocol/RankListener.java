@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import io.troupe.base.net.HostPort;
 import io.troupe.net.link.Connection;
@@ -15,13 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Where ranks' processes report to the coordinator. Strangers are sent away. */
-final class RankListener implements AutoCloseable {
+public final class RankListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankListener.class);
 
   /** What a connection is for, in the proof of the secret. */
-  static final String PURPOSE = "trainer rank to coordinator";
+  public static final String PURPOSE = "trainer rank to coordinator";
 
-  static final Duration HELLO = Duration.ofSeconds(20);
+  public static final Duration HELLO = Duration.ofSeconds(20);
 
   /** Callers who have not said yet who they are; more close the oldest. */
   private static final int MAX_HANDSHAKES = 256;
@@ -39,13 +39,13 @@ final class RankListener implements AutoCloseable {
 
   /** Decides whether a rank that reports is accepted. */
   @FunctionalInterface
-  interface ReportHandler {
+  public interface ReportHandler {
     /** Takes the connection of a rank, or decides what the rank is to do. */
     Acceptance onReport(RankProtocol.Report report, RankClient call);
   }
 
   /** What a rank that reports is to do. */
-  sealed interface Acceptance {
+  public sealed interface Acceptance {
     /** The rank is accepted. */
     record Accepted() implements Acceptance {}
 
@@ -76,7 +76,7 @@ final class RankListener implements AutoCloseable {
    * @param silence how long a rank that obeys may give no sign of life
    * @throws IOException if nothing can listen there, or may
    */
-  static RankListener open(
+  public static RankListener open(
       ConnectionFactory endpoint,
       HostPort at,
       RunSecret secret,
@@ -90,7 +90,7 @@ final class RankListener implements AutoCloseable {
     return rankListener;
   }
 
-  HostPort address() {
+  public HostPort address() {
     return new HostPort(host, listener.address().getPort());
   }
 

@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What a trainer has saved, on its way to a rank of another host: the files of a folder. */
-final class StateTransfer {
+public final class StateTransfer {
   private StateTransfer() {}
 
   /** Returns the files of a state, relative to the folder. */
-  static List<String> files(Path folder) throws IOException {
+  public static List<String> files(Path folder) throws IOException {
     try (Stream<Path> entries = Files.walk(folder)) {
       return entries
           .filter(Files::isRegularFile)
@@ -29,7 +29,7 @@ final class StateTransfer {
   }
 
   /** Sends files; {@link #receive} on the other side. */
-  static void send(RankConnection line, Path folder, List<String> files) throws IOException {
+  public static void send(RankConnection line, Path folder, List<String> files) throws IOException {
     for (String file : files) {
       try (FileChannel content = FileChannel.open(folder.resolve(file))) {
         line.send(content);
@@ -44,7 +44,8 @@ final class StateTransfer {
    * @throws IOException if the line breaks
    * @throws UncheckedIOException if they could not be written, and all was heard
    */
-  static void receive(RankConnection line, Path folder, List<String> files) throws IOException {
+  public static void receive(RankConnection line, Path folder, List<String> files)
+      throws IOException {
     Optional<IOException> trouble = Optional.empty();
     for (String file : files) {
       try (Writing writing = new Writing(trouble)) {

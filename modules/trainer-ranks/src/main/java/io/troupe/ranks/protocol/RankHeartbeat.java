@@ -1,4 +1,4 @@
-package io.troupe.ranks;
+package io.troupe.ranks.protocol;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * What a rank says to the coordinator: its answers, and signs of life while it obeys, from a thread
  * of its own. An answer is said as a whole, with the arrays that belong to it.
  */
-final class RankHeartbeat implements AutoCloseable {
+public final class RankHeartbeat implements AutoCloseable {
   private final RankConnection line;
   private final Lock writeLock = new ReentrantLock();
   private final ScheduledExecutorService clock =
@@ -22,7 +22,7 @@ final class RankHeartbeat implements AutoCloseable {
 
   /** What is said. */
   @FunctionalInterface
-  interface Write {
+  public interface Write {
     void to(RankConnection line) throws IOException;
   }
 
@@ -31,19 +31,19 @@ final class RankHeartbeat implements AutoCloseable {
    *
    * @param pause between two signs
    */
-  RankHeartbeat(RankConnection line, Duration pause) {
+  public RankHeartbeat(RankConnection line, Duration pause) {
     this.line = line;
     var _ =
         clock.scheduleAtFixedRate(
             this::beat, pause.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  void setBusy(boolean now) {
+  public void setBusy(boolean now) {
     busy = now;
   }
 
   /** Says something, undisturbed. */
-  void write(Write sentence) throws IOException {
+  public void write(Write sentence) throws IOException {
     writeLock.lock();
     try {
       sentence.to(line);
