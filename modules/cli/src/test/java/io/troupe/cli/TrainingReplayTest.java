@@ -3,7 +3,7 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.checkpoint.StepTokenFiles;

@@ -1,7 +1,7 @@
 package io.troupe.engine;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.List;

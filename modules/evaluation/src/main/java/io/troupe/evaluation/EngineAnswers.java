@@ -2,8 +2,8 @@ package io.troupe.evaluation;
 
 import static io.troupe.core.SplitMix64.mix;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;

@@ -1,7 +1,7 @@
 package io.troupe.gateway;
 
 import io.troupe.base.failure.Causes;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.OpenEpisode;

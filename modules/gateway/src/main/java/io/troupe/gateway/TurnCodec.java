@@ -1,7 +1,7 @@
 package io.troupe.gateway;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.engine.IncrementalText;
 import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;

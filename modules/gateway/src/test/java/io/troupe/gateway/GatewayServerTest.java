@@ -2,7 +2,7 @@ package io.troupe.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.StopReason;
 import io.troupe.core.weights.WeightVersion;

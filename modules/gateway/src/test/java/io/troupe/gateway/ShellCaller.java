@@ -1,6 +1,6 @@
 package io.troupe.gateway;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.TokenListener;
 import io.troupe.gateway.dialog.ChatmlFixture;

@@ -3,8 +3,8 @@ package io.troupe.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;

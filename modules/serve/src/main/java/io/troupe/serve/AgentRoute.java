@@ -1,7 +1,7 @@
 package io.troupe.serve;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.gateway.RefusedTurnException;
 import io.troupe.gateway.TurnCodec;

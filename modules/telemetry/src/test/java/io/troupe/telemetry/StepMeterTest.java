@@ -2,6 +2,7 @@ package io.troupe.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.EpisodeSummary;
@@ -9,7 +10,6 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StopReason;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEndReason;

@@ -1,12 +1,12 @@
 package io.troupe.benchmarks.control;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Coordination;
 import io.troupe.core.run.Decision;

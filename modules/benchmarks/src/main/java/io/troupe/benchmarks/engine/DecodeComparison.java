@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.benchmarks.harness.PairedMeasurement;
 import io.troupe.benchmarks.harness.PerformancePage;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;

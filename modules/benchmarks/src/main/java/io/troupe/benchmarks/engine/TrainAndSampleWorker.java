@@ -2,8 +2,8 @@ package io.troupe.benchmarks.engine;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.troupe.benchmarks.harness.ProcessMemory;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;

@@ -1,7 +1,7 @@
 package io.troupe.benchmarks.sidecar;
 
 import io.troupe.benchmarks.harness.BenchmarkReport;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;

@@ -1,6 +1,6 @@
 package io.troupe.cluster.evaluation;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.engine.RequestRefusedException;
 import io.troupe.runtime.evaluation.EvaluationRequest;
 import java.util.ArrayList;

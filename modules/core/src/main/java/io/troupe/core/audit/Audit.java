@@ -1,10 +1,10 @@
 package io.troupe.core.audit;
 
+import io.troupe.core.completion.TokensByVersion;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokensByVersion;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.LeaseEndReason;

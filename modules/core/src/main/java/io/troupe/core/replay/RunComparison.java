@@ -1,7 +1,7 @@
 package io.troupe.core.replay;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

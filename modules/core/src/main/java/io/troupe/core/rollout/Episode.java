@@ -2,6 +2,9 @@ package io.troupe.core.rollout;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Comparator;
 import java.util.List;

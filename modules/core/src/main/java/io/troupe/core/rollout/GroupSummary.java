@@ -2,6 +2,8 @@ package io.troupe.core.rollout;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.completion.TokenVersions;
+import io.troupe.core.completion.TokensByVersion;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Collections;
 import java.util.List;

@@ -2,6 +2,8 @@ package io.troupe.core.rollout;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.CompletionDigest;
 import java.util.List;
 
 /**

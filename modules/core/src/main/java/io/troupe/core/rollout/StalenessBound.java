@@ -2,6 +2,7 @@ package io.troupe.core.rollout;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 
 /**

@@ -1,5 +1,6 @@
 package io.troupe.core.rollout;
 
+import io.troupe.core.completion.Completion;
 import java.util.List;
 
 /**

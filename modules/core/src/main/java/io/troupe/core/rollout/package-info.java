@@ -1,4 +1,4 @@
-/** Groups, leases, and the completions that come back. */
+/** Groups, leases, episodes, and the bounds on what is outstanding and on staleness. */
 @NullMarked
 package io.troupe.core.rollout;
 

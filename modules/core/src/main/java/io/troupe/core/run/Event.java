@@ -59,7 +59,8 @@ public sealed interface Event {
   /**
    * What was sampled under a lease whose group is accepted or put aside next.
    *
-   * @param digests one a completion, as {@link io.troupe.core.rollout.CompletionDigest} makes them
+   * @param digests one a completion, as {@link io.troupe.core.completion.CompletionDigest} makes
+   *     them
    */
   record GroupDigested(LeaseId lease, List<String> digests) implements Event, Notice {
     public GroupDigested {

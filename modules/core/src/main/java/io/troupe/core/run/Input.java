@@ -35,8 +35,8 @@ public sealed interface Input {
   /**
    * The trainer holds the tokens of a scored group.
    *
-   * @param digests one a completion, as {@link io.troupe.core.rollout.CompletionDigest} makes them;
-   *     none where nothing was sampled
+   * @param digests one a completion, as {@link io.troupe.core.completion.CompletionDigest} makes
+   *     them; none where nothing was sampled
    */
   record GroupScored(GroupSummary summary, List<String> digests) implements Input {
     public GroupScored {

@@ -1,7 +1,7 @@
 package io.troupe.core.train;
 
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.rollout.Episode;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.ScoredGroup;
 import java.util.ArrayList;
 import java.util.List;

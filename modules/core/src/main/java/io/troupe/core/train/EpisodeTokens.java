@@ -1,10 +1,10 @@
 package io.troupe.core.train;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.StalenessBound;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.Turn;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.troupe.core.train;
 
 import io.troupe.core.advantage.Advantages;
 import io.troupe.core.advantage.StepRewards;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.LossWeights;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.rollout.Episode;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.StalenessBound;
 import io.troupe.core.weights.WeightVersion;

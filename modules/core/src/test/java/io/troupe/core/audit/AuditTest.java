@@ -2,11 +2,11 @@ package io.troupe.core.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Attribution;
 import io.troupe.core.run.Event;

@@ -3,6 +3,9 @@ package io.troupe.core.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,8 @@ package io.troupe.core.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.completion.TokenVersions;
+import io.troupe.core.completion.TokensByVersion;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.List;

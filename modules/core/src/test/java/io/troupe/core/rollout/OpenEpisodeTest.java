@@ -3,6 +3,9 @@ package io.troupe.core.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.OpenEpisode.Answered;
 import io.troupe.core.rollout.OpenEpisode.Outcome;
 import io.troupe.core.rollout.OpenEpisode.Recorded;

@@ -2,10 +2,10 @@ package io.troupe.core.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Arrays;

@@ -1,9 +1,9 @@
 package io.troupe.core.run;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Comparator;

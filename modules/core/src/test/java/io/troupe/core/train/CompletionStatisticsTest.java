@@ -3,12 +3,12 @@ package io.troupe.core.train;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
-import io.troupe.core.rollout.TokenVersions;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.troupe.engine.djl;
 
+import io.troupe.core.completion.Completion;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;

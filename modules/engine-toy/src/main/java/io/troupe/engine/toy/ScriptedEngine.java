@@ -1,9 +1,9 @@
 package io.troupe.engine.toy;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;

@@ -3,7 +3,7 @@ package io.troupe.engine.toy;
 import static io.troupe.core.Require.require;
 
 import io.troupe.base.failure.Uninterrupted;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;

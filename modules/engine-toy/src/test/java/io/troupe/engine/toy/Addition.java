@@ -1,11 +1,11 @@
 package io.troupe.engine.toy;
 
+import io.troupe.core.completion.Completion;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;

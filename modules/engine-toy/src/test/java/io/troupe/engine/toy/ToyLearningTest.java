@@ -2,8 +2,8 @@ package io.troupe.engine.toy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.completion.Completion;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;

@@ -2,8 +2,8 @@ package io.troupe.gateway.agent;
 
 import io.troupe.base.failure.Causes;
 import io.troupe.core.SplitMix64;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.prompt.Prompt;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StopReason;

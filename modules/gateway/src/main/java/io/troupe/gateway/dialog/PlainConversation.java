@@ -1,7 +1,7 @@
 package io.troupe.gateway.dialog;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.format.InlineFormat;
 import java.util.Iterator;

@@ -1,6 +1,6 @@
 package io.troupe.gateway.dialog;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.StopReason;

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.chat.ChatTemplate;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.format.ToolFormat;
 import java.util.ArrayList;

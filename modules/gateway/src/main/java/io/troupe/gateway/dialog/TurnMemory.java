@@ -1,6 +1,6 @@
 package io.troupe.gateway.dialog;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -3,9 +3,9 @@ package io.troupe.gateway.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.completion.Completion;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.StopReason;
 import io.troupe.engine.SampleRequest;

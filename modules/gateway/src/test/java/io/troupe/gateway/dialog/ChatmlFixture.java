@@ -2,9 +2,9 @@ package io.troupe.gateway.dialog;
 
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.JinjaChatTemplate;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.format.BridgedFormat;

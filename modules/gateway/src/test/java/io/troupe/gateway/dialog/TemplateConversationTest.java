@@ -3,7 +3,7 @@ package io.troupe.gateway.dialog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.gateway.dialog.ChatMessage.Role;
 import java.util.Arrays;
 import java.util.List;

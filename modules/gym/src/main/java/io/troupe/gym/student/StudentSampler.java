@@ -1,7 +1,7 @@
 package io.troupe.gym.student;
 
 import io.troupe.core.SplitMix64;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.PolicyEngines;

@@ -2,8 +2,8 @@ package io.troupe.run.console;
 
 import io.troupe.base.failure.Causes;
 import io.troupe.console.chat.Chat;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.IncrementalText;
 import io.troupe.engine.TokenListener;

@@ -2,13 +2,13 @@ package io.troupe.run.fork;
 
 import static io.troupe.core.Require.invariant;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.reward.Verdict;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;

@@ -1,8 +1,8 @@
 package io.troupe.run.replay;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.loss.ScalarLoss;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.engine.Tokenizer;
 import io.troupe.runtime.TrainerTasks.StepTokens;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.troupe.run.replay;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.replay.RecordedGroup;
 import io.troupe.core.replay.RecordedItem;
 import io.troupe.core.replay.RecordedRun;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.RunState;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.checkpoint.Checkpoint;

@@ -1,16 +1,16 @@
 package io.troupe.run.replay;
 
 import io.troupe.config.RunConfig;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.CompletionDigest;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.replay.RecordedGroup;
 import io.troupe.core.replay.RecordedItem;
 import io.troupe.core.replay.RecordedRun;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.CompletionDigest;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.GroupReplay;
 import io.troupe.engine.PolicyEngines;

@@ -1,8 +1,8 @@
 package io.troupe.run.replay;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.CompletionDigest;
 import io.troupe.core.replay.RecordedGroup;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.CompletionDigest;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;

@@ -1,11 +1,11 @@
 package io.troupe.run.replay;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.replay.RecordedGroup;
 import io.troupe.core.replay.RecordedItem;
 import io.troupe.core.replay.RecordedRun;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.run.compose.Composition;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.checkpoint.StepTokenFiles;

@@ -1,7 +1,7 @@
 package io.troupe.run.session;
 
 import io.troupe.base.failure.Causes;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.run.Event;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.TokenListener;

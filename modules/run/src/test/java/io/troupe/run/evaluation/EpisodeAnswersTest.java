@@ -3,12 +3,12 @@ package io.troupe.run.evaluation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.SampleRequest;

@@ -1,7 +1,7 @@
 package io.troupe.runtime.episode;
 
+import io.troupe.core.completion.Completion;
 import io.troupe.core.prompt.Prompt;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;

@@ -1,11 +1,11 @@
 package io.troupe.runtime.episode;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.reward.EpisodeText;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.StopReason;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.ToolRun;
 import io.troupe.core.rollout.Turn;
 import io.troupe.engine.StopMatcher;

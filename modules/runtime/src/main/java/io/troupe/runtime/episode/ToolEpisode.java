@@ -1,9 +1,9 @@
 package io.troupe.runtime.episode;
 
 import io.troupe.core.SplitMix64;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.prompt.Prompt;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.OpenEpisode;
 import io.troupe.core.rollout.StopReason;

@@ -1,6 +1,6 @@
 package io.troupe.runtime.evaluation;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.weights.PublishedWeights;
 import java.util.List;

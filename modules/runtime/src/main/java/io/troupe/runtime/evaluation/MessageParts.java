@@ -1,6 +1,6 @@
 package io.troupe.runtime.evaluation;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;

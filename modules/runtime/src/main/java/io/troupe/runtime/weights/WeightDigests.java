@@ -1,7 +1,7 @@
 package io.troupe.runtime.weights;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Collections;
 import java.util.List;

@@ -3,15 +3,15 @@ package io.troupe.runtime.rollout;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.Episode;
-import io.troupe.core.rollout.FinishReason;
 import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;

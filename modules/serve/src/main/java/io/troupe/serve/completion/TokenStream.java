@@ -1,8 +1,8 @@
 package io.troupe.serve.completion;
 
 import io.troupe.base.failure.Causes;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.TokenListener;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.troupe.serve.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;

@@ -1,7 +1,7 @@
 package io.troupe.sim.engine;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Input;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package io.troupe.sim.engine;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;

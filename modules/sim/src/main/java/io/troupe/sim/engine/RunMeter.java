@@ -1,9 +1,9 @@
 package io.troupe.sim.engine;
 
+import io.troupe.core.completion.TokensByVersion;
 import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupSummary;
-import io.troupe.core.rollout.TokensByVersion;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;
 import io.troupe.core.run.RunLimits;

@@ -1,9 +1,9 @@
 package io.troupe.sim.fit;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import java.util.ArrayList;

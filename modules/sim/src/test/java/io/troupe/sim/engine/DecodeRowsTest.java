@@ -2,9 +2,9 @@ package io.troupe.sim.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Input;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;

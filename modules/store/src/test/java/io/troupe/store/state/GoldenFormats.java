@@ -2,12 +2,12 @@ package io.troupe.store.state;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StopReason;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.ProcessFacts;
 import io.troupe.core.run.RunState;

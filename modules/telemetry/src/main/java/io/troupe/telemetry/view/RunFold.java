@@ -1,10 +1,10 @@
 package io.troupe.telemetry.view;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.run.Controls;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Group;

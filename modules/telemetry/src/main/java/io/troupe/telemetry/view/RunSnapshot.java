@@ -1,7 +1,7 @@
 package io.troupe.telemetry.view;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.outage.WorkerAbsence;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.rollout.WorkerId;
 import java.util.ArrayList;
 import java.util.Arrays;

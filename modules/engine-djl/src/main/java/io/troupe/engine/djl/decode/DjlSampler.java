@@ -1,7 +1,7 @@
 package io.troupe.engine.djl.decode;
 
 import io.troupe.base.failure.Uninterrupted;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.RequestRefusedException;

@@ -3,7 +3,7 @@ package io.troupe.engine.djl.decode;
 import static io.troupe.engine.djl.model.Fixtures.TOKENIZER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;

@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import ai.djl.engine.EngineException;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import ai.djl.engine.EngineException;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;

@@ -3,12 +3,12 @@ package io.troupe.engine.djl.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.core.completion.Completion;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.weights.WeightVersion;

@@ -6,8 +6,8 @@ import static io.troupe.engine.djl.model.Fixtures.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.core.completion.Completion;
 import io.troupe.core.loss.TrainingSequence;
-import io.troupe.core.rollout.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.djl.DjlPolicy;

@@ -2,7 +2,7 @@ package io.troupe.engine.http.fleet;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.LeaseId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

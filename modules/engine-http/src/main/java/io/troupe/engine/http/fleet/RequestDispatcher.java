@@ -1,7 +1,7 @@
 package io.troupe.engine.http.fleet;
 
 import io.troupe.base.failure.Causes;
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import io.troupe.engine.EngineUnavailableException;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.client.InferenceCallException;

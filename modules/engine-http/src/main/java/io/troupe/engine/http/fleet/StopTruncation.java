@@ -1,8 +1,8 @@
 package io.troupe.engine.http.fleet;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.protocol.PartialCompletion;

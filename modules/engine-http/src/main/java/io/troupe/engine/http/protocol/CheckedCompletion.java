@@ -1,6 +1,6 @@
 package io.troupe.engine.http.protocol;
 
-import io.troupe.core.rollout.Completion;
+import io.troupe.core.completion.Completion;
 import java.util.Locale;
 
 /** The result of checking a server's completion. */

@@ -1,6 +1,6 @@
 package io.troupe.engine.http.protocol;
 
-import io.troupe.core.rollout.FinishReason;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.http.protocol.CheckedCompletion.Cut;
 import io.troupe.engine.http.protocol.CheckedCompletion.Reason;

@@ -2,9 +2,9 @@ package io.troupe.engine.http.protocol;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import java.util.Arrays;
 
 /**

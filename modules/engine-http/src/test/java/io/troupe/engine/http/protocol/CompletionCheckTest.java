@@ -2,9 +2,9 @@ package io.troupe.engine.http.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.rollout.Completion;
-import io.troupe.core.rollout.FinishReason;
-import io.troupe.core.rollout.TokenVersions;
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.http.protocol.CheckedCompletion.Reason;
 import io.troupe.engine.protocol.VersionSpan;

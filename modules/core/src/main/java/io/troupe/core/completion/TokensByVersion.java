@@ -1,4 +1,4 @@
-package io.troupe.core.rollout;
+package io.troupe.core.completion;
 
 import static io.troupe.core.Require.require;
 
@@ -17,7 +17,7 @@ public final class TokensByVersion {
   }
 
   /** The tokens of completions, one or more. */
-  static TokensByVersion of(List<TokenVersions> completions) {
+  public static TokensByVersion of(List<TokenVersions> completions) {
     require(!completions.isEmpty(), "a group has at least one completion");
     WeightVersion[] versions = new WeightVersion[4];
     long[] tokens = new long[4];

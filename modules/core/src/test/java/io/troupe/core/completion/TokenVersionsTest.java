@@ -1,9 +1,9 @@
-package io.troupe.core.rollout;
+package io.troupe.core.completion;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.core.rollout.TokenVersions.Span;
+import io.troupe.core.completion.TokenVersions.Span;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import org.junit.jupiter.api.Test;

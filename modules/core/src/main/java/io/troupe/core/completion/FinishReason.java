@@ -1,4 +1,4 @@
-package io.troupe.core.rollout;
+package io.troupe.core.completion;
 
 /** Why a completion ended. */
 public enum FinishReason {

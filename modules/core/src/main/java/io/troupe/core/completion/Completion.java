@@ -1,4 +1,4 @@
-package io.troupe.core.rollout;
+package io.troupe.core.completion;
 
 import static io.troupe.core.Require.require;
 

@@ -1,4 +1,4 @@
-package io.troupe.core.rollout;
+package io.troupe.core.completion;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
