@@ -3,8 +3,8 @@ package io.troupe.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.config.RunConfig;
-import io.troupe.core.run.Ledger;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.group.Ledger;
 import io.troupe.run.compose.TestRuns;
 import io.troupe.store.audit.JournalAudit;
 import io.troupe.store.folder.RunFolder;

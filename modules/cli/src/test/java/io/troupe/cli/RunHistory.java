@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.Group;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.group.Group;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.JournalReader;
 import io.troupe.store.state.RunJson;

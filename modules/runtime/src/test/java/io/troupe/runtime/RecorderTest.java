@@ -12,7 +12,7 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.LeaseEndReason;
+import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.prompt.Toys;

@@ -10,7 +10,7 @@ import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
-import io.troupe.core.run.LeaseEndReason;
+import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.train.GroupTokenMarks;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.prompt.Toys;

@@ -1,6 +1,6 @@
 package io.troupe.core.audit;
 
-import io.troupe.core.run.Ledger;
+import io.troupe.core.run.group.Ledger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

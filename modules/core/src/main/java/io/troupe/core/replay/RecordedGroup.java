@@ -2,7 +2,7 @@ package io.troupe.core.replay;
 
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.WorkerId;
-import io.troupe.core.run.Group;
+import io.troupe.core.run.group.Group;
 import java.util.List;
 
 /**

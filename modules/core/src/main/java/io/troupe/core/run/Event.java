@@ -5,6 +5,7 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 

@@ -1,6 +1,7 @@
 package io.troupe.core.run;
 
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.run.group.LeaseEndReason;
 
 /**
  * An event that moves groups from one stage to the next. Every view of groups folds over these, so

@@ -9,6 +9,7 @@ import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
+import io.troupe.core.run.group.Ledger;
 import io.troupe.testkit.Seeds;
 import java.util.List;
 import java.util.stream.LongStream;

@@ -6,6 +6,8 @@ import static io.troupe.core.run.Rehearsal.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.run.group.Group;
+import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import java.util.Map;

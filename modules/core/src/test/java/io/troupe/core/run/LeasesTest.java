@@ -12,6 +12,8 @@ import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
+import io.troupe.core.run.group.Group;
+import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 import java.util.Optional;

@@ -7,6 +7,7 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.group.Group;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Arrays;
 import java.util.List;

@@ -26,6 +26,8 @@ import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.StopReason;
 import io.troupe.core.rollout.Turn;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.run.group.Group;
+import io.troupe.core.run.group.Ledger;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;

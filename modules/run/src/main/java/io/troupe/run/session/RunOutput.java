@@ -1,9 +1,9 @@
 package io.troupe.run.session;
 
 import io.troupe.core.rollout.GroupSize;
-import io.troupe.core.run.Ledger;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
+import io.troupe.core.run.group.Ledger;
 import io.troupe.runtime.RunListener;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.file.JsonLinesFile;

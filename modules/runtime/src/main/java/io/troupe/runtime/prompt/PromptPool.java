@@ -90,7 +90,7 @@ public final class PromptPool {
    * so that a resumed run samples what an unbroken one would have sampled; and on how often the
    * group was sampled before, so that a second attempt has other completions.
    *
-   * @param draws as in {@link io.troupe.core.run.Group}
+   * @param draws as in {@link io.troupe.core.run.group.Group}
    */
   public Assignment assignment(LeaseId lease, int index, long epoch, int draws) {
     long first = mix(mix(mix(seed) + index) + epoch);

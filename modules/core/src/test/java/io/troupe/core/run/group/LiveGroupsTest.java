@@ -1,4 +1,4 @@
-package io.troupe.core.run;
+package io.troupe.core.run.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.run.Rehearsal;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Collection;

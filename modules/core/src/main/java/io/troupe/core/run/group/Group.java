@@ -1,4 +1,4 @@
-package io.troupe.core.run;
+package io.troupe.core.run.group;
 
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
@@ -77,16 +77,16 @@ public record Group(
     }
   }
 
-  static Group admitted(GroupId id, int prompt, long epoch) {
+  public static Group admitted(GroupId id, int prompt, long epoch) {
     return new Group(id, prompt, epoch, 0, 0, 0, 0, new Waiting());
   }
 
-  Group at(Stage next) {
+  public Group at(Stage next) {
     return new Group(id, prompt, epoch, attempts, losses, outages, draws, next);
   }
 
   /** The group after a lease of it ended without an accepted answer. */
-  Group after(LeaseEndReason reason, boolean counts) {
+  public Group after(LeaseEndReason reason, boolean counts) {
     int more = counts ? 1 : 0;
     return switch (reason) {
       case FAILED ->
@@ -101,12 +101,12 @@ public record Group(
   }
 
   /** The group after its sampled completions were dropped. */
-  Group drawn() {
+  public Group drawn() {
     return new Group(id, prompt, epoch, attempts, losses, outages, draws + 1, stage);
   }
 
   /** What counted against its prompt, up to the last failure, which is left to be named. */
-  String account() {
+  public String account() {
     StringJoiner parts = new StringJoiner(", ", "", ", the last: ");
     part(parts, attempts, "%d attempts failed");
     part(parts, losses, "%d expired or were lost with their worker");

@@ -1,4 +1,4 @@
-package io.troupe.core.run;
+package io.troupe.core.run.group;
 
 import java.util.Locale;
 
@@ -29,7 +29,7 @@ public enum LeaseEndReason {
   /**
    * Whether such an end may count as a failure of the prompt; the state decides whether it does.
    */
-  boolean chargeable() {
+  public boolean chargeable() {
     return switch (this) {
       case EXPIRED, WORKER_LOST, FAILED, ENGINE_FAILED, ENVIRONMENT_FAILED -> true;
       case VERIFIER_AWAY, STALE, CANCELLED -> false;
@@ -37,7 +37,7 @@ public enum LeaseEndReason {
   }
 
   /** Whether such an end is a failure of the place that had the lease, which a breaker counts. */
-  boolean speaksAgainstPlace() {
+  public boolean speaksAgainstPlace() {
     return switch (this) {
       case EXPIRED, ENGINE_FAILED, ENVIRONMENT_FAILED -> true;
       case WORKER_LOST, FAILED, VERIFIER_AWAY, STALE, CANCELLED -> false;

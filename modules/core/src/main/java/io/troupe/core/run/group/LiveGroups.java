@@ -1,4 +1,4 @@
-package io.troupe.core.run;
+package io.troupe.core.run.group;
 
 import io.troupe.core.ImmutableSortedMap;
 import io.troupe.core.rollout.GroupId;
@@ -18,13 +18,13 @@ import java.util.function.Function;
  * a stage looks at the groups of the others: the cost of an event does not grow with the groups in
  * flight. It never changes.
  */
-final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
+public final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
   private static final int WAITING = 0;
   private static final int LEASED = 1;
   private static final int BUFFERED = 2;
   private static final int TRAINING = 3;
 
-  static final LiveGroups NONE = new LiveGroups(GroupTree.EMPTY, new int[GroupTree.LANES]);
+  public static final LiveGroups NONE = new LiveGroups(GroupTree.EMPTY, new int[GroupTree.LANES]);
 
   private final GroupTree tree;
 
@@ -37,7 +37,7 @@ final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
   }
 
   /** The same groups; the object itself if it is one of these. */
-  static LiveGroups of(Map<GroupId, Group> groups) {
+  public static LiveGroups of(Map<GroupId, Group> groups) {
     if (groups instanceof LiveGroups same) {
       return same;
     }
@@ -58,7 +58,7 @@ final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
   }
 
   /** With a group, in place of what it was before. */
-  LiveGroups with(Group group) {
+  public LiveGroups with(Group group) {
     int lane = laneOf(group);
     int[] next = sizes.clone();
     tree.find(group.id()).ifPresent(before -> next[laneOf(before)]--);
@@ -66,7 +66,7 @@ final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
     return new LiveGroups(tree.with(group, lane), next);
   }
 
-  LiveGroups without(GroupId id) {
+  public LiveGroups without(GroupId id) {
     Optional<Group> known = tree.find(id);
     if (known.isEmpty()) {
       return this;
@@ -77,7 +77,7 @@ final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
   }
 
   /** With groups in training that were buffered. */
-  LiveGroups train(List<Group> batch) {
+  public LiveGroups train(List<Group> batch) {
     GroupTree next = tree;
     for (Group group : batch) {
       next = next.with(group, TRAINING);
@@ -89,7 +89,7 @@ final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
   }
 
   /** Without the groups of the step that is over, but for those that are buffered again. */
-  LiveGroups endTraining(List<Group> kept) {
+  public LiveGroups endTraining(List<Group> kept) {
     GroupTree rest = tree;
     for (Iterator<Group> trained = tree.iterator(TRAINING); trained.hasNext(); ) {
       rest = rest.without(trained.next().id());
@@ -103,19 +103,19 @@ final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
     return new LiveGroups(rest, counts);
   }
 
-  Collection<Group> waiting() {
+  public Collection<Group> waiting() {
     return lane(WAITING);
   }
 
-  Collection<Group> leased() {
+  public Collection<Group> leased() {
     return lane(LEASED);
   }
 
-  Collection<Group> buffered() {
+  public Collection<Group> buffered() {
     return lane(BUFFERED);
   }
 
-  Collection<Group> training() {
+  public Collection<Group> training() {
     return lane(TRAINING);
   }
 

@@ -1,4 +1,4 @@
-package io.troupe.core.run;
+package io.troupe.core.run.group;
 
 /**
  * What became of everything, in groups, since the run began. Invariant S2 in numbers: at every
@@ -57,36 +57,36 @@ public record Ledger(
     return trained + filtered + skipped + failed;
   }
 
-  Ledger admit() {
+  public Ledger admit() {
     return plus(Account.ADMITTED, 1);
   }
 
-  Ledger grant() {
+  public Ledger grant() {
     return plus(Account.GRANTED, 1);
   }
 
   /** Ends groups as trained; {@code uses} is the sum of the uses of each. */
-  Ledger train(long groups, long uses) {
+  public Ledger train(long groups, long uses) {
     return plus(Account.TRAINED, groups).plus(Account.REUSED, uses - groups);
   }
 
-  Ledger filter() {
+  public Ledger filter() {
     return plus(Account.FILTERED, 1);
   }
 
-  Ledger skip(long groups) {
+  public Ledger skip(long groups) {
     return plus(Account.SKIPPED, groups);
   }
 
-  Ledger giveUp() {
+  public Ledger giveUp() {
     return plus(Account.FAILED, 1);
   }
 
-  Ledger refuse() {
+  public Ledger refuse() {
     return plus(Account.REFUSED, 1);
   }
 
-  Ledger end(LeaseEndReason reason) {
+  public Ledger end(LeaseEndReason reason) {
     return switch (reason) {
       case STALE -> plus(Account.STALE, 1);
       case EXPIRED -> plus(Account.EXPIRED, 1);

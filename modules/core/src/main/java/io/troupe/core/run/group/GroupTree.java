@@ -1,4 +1,4 @@
-package io.troupe.core.run;
+package io.troupe.core.run.group;
 
 import io.troupe.core.rollout.GroupId;
 import java.util.ArrayList;
