@@ -6,7 +6,7 @@ import io.troupe.console.process.JvmReport;
 import io.troupe.console.source.NodeFacts;
 import io.troupe.console.source.RolloutTexts;
 import io.troupe.console.source.RunSource;
-import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.telemetry.MetricCatalogue;
 import io.troupe.telemetry.export.PrometheusText;
 import io.troupe.telemetry.view.EventText;

@@ -1,6 +1,5 @@
 package io.troupe.runtime;
 
-import io.troupe.core.loss.TokenMarks;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.GroupId;
@@ -12,6 +11,7 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.core.trace.LineBacklog.Kind;
 import io.troupe.core.train.GroupTokenMarks;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.prompt.PromptPool;

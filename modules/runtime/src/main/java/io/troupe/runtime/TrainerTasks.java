@@ -3,7 +3,6 @@ package io.troupe.runtime;
 import static io.troupe.core.Require.invariant;
 
 import io.troupe.core.loss.LossSettings;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
@@ -12,6 +11,7 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.train.CompletionStatistics;
 import io.troupe.core.train.GroupTokenMarks;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.train.TrainingBatch;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.Tokenizer;

@@ -1,10 +1,10 @@
 package io.troupe.runtime;
 
-import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.loss.LossSettings;
 import io.troupe.core.loss.TeacherTokens;
-import io.troupe.core.loss.TokenMarks;
 import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.train.LossMetrics;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;

@@ -2,8 +2,6 @@ package io.troupe.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.core.loss.TokenMarks;
-import io.troupe.core.loss.TokenMarks.MarkedRun;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.prompt.PromptId;
@@ -12,6 +10,8 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.train.GroupTokenMarks;
+import io.troupe.core.train.TokenMarks;
+import io.troupe.core.train.TokenMarks.MarkedRun;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.testkit.Await;

@@ -2,12 +2,12 @@ package io.troupe.telemetry;
 
 import io.troupe.core.advantage.Advantages;
 import io.troupe.core.loss.Distillation;
-import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.group.Group;
 import io.troupe.core.train.CompletionStatistics;
+import io.troupe.core.train.LossMetrics;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;

@@ -3,7 +3,6 @@ package io.troupe.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.completion.TokenVersions;
-import io.troupe.core.loss.LossMetrics;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
@@ -15,6 +14,7 @@ import io.troupe.core.run.Event;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.train.CompletionStatistics;
+import io.troupe.core.train.LossMetrics;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.troupe.benchmarks.control;
 
 import io.troupe.core.completion.TokenVersions;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptSampling;
 import io.troupe.core.rollout.GroupSummary;
@@ -14,6 +13,7 @@ import io.troupe.core.run.Effect;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.state.RunJson;
 import io.troupe.telemetry.view.RunFold;

@@ -1,7 +1,7 @@
 package io.troupe.console.source;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.train.TokenMarks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

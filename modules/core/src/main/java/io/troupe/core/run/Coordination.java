@@ -3,7 +3,6 @@ package io.troupe.core.run;
 import static io.troupe.core.Require.invariant;
 
 import io.troupe.core.advantage.Advantages;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.CircuitBreaker;
 import io.troupe.core.outage.Outages;
 import io.troupe.core.prompt.PromptSampling;
@@ -18,6 +17,7 @@ import io.troupe.core.run.group.Group;
 import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.run.group.Ledger;
 import io.troupe.core.train.LearningRateSchedule;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,9 +1,9 @@
 package io.troupe.core.run;
 
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 

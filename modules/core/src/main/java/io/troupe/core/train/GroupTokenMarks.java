@@ -2,7 +2,6 @@ package io.troupe.core.train;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.loss.TokenMarks;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import java.util.ArrayList;

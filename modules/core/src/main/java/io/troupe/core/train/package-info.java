@@ -1,4 +1,4 @@
-/** The losses, their token weights, and the scalar reference of both. */
+/** A training step: its batch, its loss, and what is counted of both. */
 @NullMarked
 package io.troupe.core.train;
 

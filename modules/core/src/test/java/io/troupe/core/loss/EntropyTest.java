@@ -3,6 +3,7 @@ package io.troupe.core.loss;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.core.train.StepLoss;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

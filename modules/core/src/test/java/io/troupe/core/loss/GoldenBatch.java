@@ -4,11 +4,13 @@ import java.util.List;
 
 /** Two sequences of three and two tokens, small enough to work out by hand. */
 public final class GoldenBatch {
-  static final double[][] LOG_PROBS = {{-1, -2, -.5}, {-.7, -1.2}};
+  public static final List<double[]> LOG_PROBS =
+      List.of(new double[] {-1, -2, -.5}, new double[] {-.7, -1.2});
   static final double[][] BEHAVIOUR = {{-1.1, -1.5, -.5}, {-1.5, -1.2}};
-  static final double[][] REFERENCE = {{-1, -1.8, -.9}, {-.9, -1.2}};
+  public static final List<double[]> REFERENCE =
+      List.of(new double[] {-1, -1.8, -.9}, new double[] {-.9, -1.2});
   static final double[] ADVANTAGES = {1, -1};
-  static final List<boolean[]> ALL =
+  public static final List<boolean[]> ALL =
       List.of(new boolean[] {true, true, true}, new boolean[] {true, true});
 
   private GoldenBatch() {}
@@ -19,12 +21,12 @@ public final class GoldenBatch {
   }
 
   /** The loss of a token of the present weights. */
-  static ScalarLoss.TokenLoss token(
+  public static ScalarLoss.TokenLoss token(
       LossSettings s, double logProb, double start, double behaviour, double reference, double a) {
     return ScalarLoss.token(s, new ScalarLoss.Token(logProb, start, behaviour, reference, 0), a);
   }
 
-  static List<TrainingSequence> batch(List<float[]> weights) {
+  public static List<TrainingSequence> batch(List<float[]> weights) {
     return List.of(sequence(0, weights.get(0)), sequence(1, weights.get(1)));
   }
 

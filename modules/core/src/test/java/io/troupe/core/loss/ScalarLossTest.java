@@ -22,10 +22,10 @@ final class ScalarLossTest {
   private static TokenLoss golden(int i, int t) {
     return GoldenBatch.token(
         settings(new Grpo(), .2, .2, new None(), .1),
-        GoldenBatch.LOG_PROBS[i][t],
+        GoldenBatch.LOG_PROBS.get(i)[t],
         NOT_READ,
         GoldenBatch.BEHAVIOUR[i][t],
-        GoldenBatch.REFERENCE[i][t],
+        GoldenBatch.REFERENCE.get(i)[t],
         GoldenBatch.ADVANTAGES[i]);
   }
 
@@ -72,7 +72,12 @@ final class ScalarLossTest {
         double a = GoldenBatch.ADVANTAGES[i];
         TokenLoss token =
             GoldenBatch.token(
-                s, GoldenBatch.LOG_PROBS[i][t], NOT_READ, GoldenBatch.BEHAVIOUR[i][t], NOT_READ, a);
+                s,
+                GoldenBatch.LOG_PROBS.get(i)[t],
+                NOT_READ,
+                GoldenBatch.BEHAVIOUR[i][t],
+                NOT_READ,
+                a);
         assertThat(token.value()).isCloseTo(-ratios[i][t] * a, SIX_DIGITS);
         assertThat(token.derivative()).isEqualTo(token.value());
         assertThat(token.clippedLow()).isFalse();

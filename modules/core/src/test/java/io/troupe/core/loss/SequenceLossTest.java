@@ -16,6 +16,8 @@ import io.troupe.core.loss.Correction.TruncatedImportance;
 import io.troupe.core.loss.Objective.Cispo;
 import io.troupe.core.loss.Objective.Dapo;
 import io.troupe.core.loss.Objective.Gspo;
+import io.troupe.core.train.LossMetrics;
+import io.troupe.core.train.StepLoss;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,7 +34,7 @@ final class SequenceLossTest {
 
   private static LossMetrics golden(LossSettings s) {
     List<TrainingSequence> batch = batch(LossWeights.of(s.objective(), ALL));
-    return StepLoss.of(s, batch, List.of(LOG_PROBS), List.of(LOG_PROBS), List.of(LOG_PROBS));
+    return StepLoss.of(s, batch, LOG_PROBS, LOG_PROBS, LOG_PROBS);
   }
 
   /** Log ratios 0.1, -0.5, 0 have the mean -0.4/3; 0.8 and 0 have 0.4, and A = -1 there. */

@@ -13,7 +13,6 @@ import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.Distillation;
 import io.troupe.core.loss.GoldenBatch;
 import io.troupe.core.loss.LossSettings;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.loss.Objective;
 import io.troupe.core.loss.Overlong;
 import io.troupe.core.loss.TrainingSequence;

@@ -2,9 +2,9 @@ package io.troupe.engine.toy;
 
 import io.troupe.core.loss.Entropy;
 import io.troupe.core.loss.LossSettings;
-import io.troupe.core.loss.StepLoss;
 import io.troupe.core.loss.TeacherTokens;
 import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.train.StepLoss;
 import io.troupe.engine.parallel.PartialStepMetrics;
 import java.util.Comparator;
 import java.util.List;

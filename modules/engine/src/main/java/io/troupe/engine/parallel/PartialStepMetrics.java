@@ -1,7 +1,7 @@
 package io.troupe.engine.parallel;
 
-import io.troupe.core.loss.StepLoss;
-import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.train.StepLoss;
+import io.troupe.core.train.TokenMarks;
 import io.troupe.engine.train.StepOutcome;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.troupe.engine.train;
 
-import io.troupe.core.loss.LossMetrics;
-import io.troupe.core.loss.TokenMarks;
+import io.troupe.core.train.LossMetrics;
+import io.troupe.core.train.TokenMarks;
 import java.util.List;
 
 /** The outcome of one optimizer step. */

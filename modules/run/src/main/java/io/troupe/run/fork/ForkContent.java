@@ -4,7 +4,6 @@ import static io.troupe.core.Require.invariant;
 
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.TokenVersions;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
@@ -14,6 +13,7 @@ import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.LeaseFailure;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.GroupReplay;
 import io.troupe.engine.SampleRequest;

@@ -1,13 +1,13 @@
 package io.troupe.sim.engine;
 
 import io.troupe.core.completion.TokenVersions;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossTokens;
 import io.troupe.sim.model.GroupDraw;
 import io.troupe.sim.model.GroupKey;
 import io.troupe.sim.model.Scenario;

@@ -1,11 +1,11 @@
 package io.troupe.sim.engine;
 
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossTokens;
 import java.util.List;
 
 /**

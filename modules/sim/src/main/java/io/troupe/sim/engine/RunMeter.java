@@ -1,13 +1,13 @@
 package io.troupe.sim.engine;
 
 import io.troupe.core.completion.TokensByVersion;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.Admission;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunLimits;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.group.Group;
+import io.troupe.core.train.LossTokens;
 import io.troupe.sim.model.SimulationResult.Bound;
 import java.util.EnumMap;
 import java.util.List;

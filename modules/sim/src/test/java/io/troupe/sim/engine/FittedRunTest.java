@@ -3,13 +3,13 @@ package io.troupe.sim.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.Effect;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.RunState;
+import io.troupe.core.train.LossTokens;
 import io.troupe.sim.Scenarios;
 import io.troupe.sim.Simulation;
 import io.troupe.sim.fit.FitSettings;

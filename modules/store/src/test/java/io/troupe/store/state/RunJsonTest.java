@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.completion.TokenVersions;
-import io.troupe.core.loss.LossTokens;
 import io.troupe.core.outage.CircuitBreaker;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.outage.Outages;
@@ -33,6 +32,7 @@ import io.troupe.core.run.RunState;
 import io.troupe.core.run.Streaks;
 import io.troupe.core.run.group.Group;
 import io.troupe.core.run.group.LeaseEndReason;
+import io.troupe.core.train.LossTokens;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.store.file.FormatException;
 import io.troupe.store.segment.JournalPosition;

@@ -2,8 +2,8 @@ package io.troupe.engine.djl.train;
 
 import ai.djl.pytorch.jni.TorchBridge;
 import io.troupe.core.loss.LossSettings;
-import io.troupe.core.loss.StepLoss;
 import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.train.StepLoss;
 import io.troupe.engine.djl.model.Decoder;
 import io.troupe.engine.djl.model.FlatGradients;
 import io.troupe.engine.djl.model.GradientLeaves;

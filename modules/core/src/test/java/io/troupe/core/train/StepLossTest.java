@@ -1,4 +1,4 @@
-package io.troupe.core.loss;
+package io.troupe.core.train;
 
 import static io.troupe.core.loss.GoldenBatch.ALL;
 import static io.troupe.core.loss.GoldenBatch.LOG_PROBS;
@@ -11,9 +11,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.loss.Correction.None;
 import io.troupe.core.loss.Correction.TruncatedImportance;
+import io.troupe.core.loss.Distillation;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.LossWeights;
 import io.troupe.core.loss.Objective.Dapo;
 import io.troupe.core.loss.Objective.DrGrpo;
 import io.troupe.core.loss.Objective.Grpo;
+import io.troupe.core.loss.TeacherTokens;
+import io.troupe.core.loss.TrainingSequence;
 import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -26,11 +31,7 @@ final class StepLossTest {
 
   private static LossMetrics step(LossSettings s, List<boolean[]> trainable) {
     return StepLoss.of(
-        s,
-        batch(LossWeights.of(s.objective(), trainable)),
-        List.of(LOG_PROBS),
-        List.of(LOG_PROBS),
-        List.of(REFERENCE));
+        s, batch(LossWeights.of(s.objective(), trainable)), LOG_PROBS, LOG_PROBS, REFERENCE);
   }
 
   @Test
@@ -91,8 +92,7 @@ final class StepLossTest {
     LossSettings s = settings(new Dapo(), 0, 0, new TruncatedImportance(2), 0);
     List<double[]> start = List.of(new double[] {-1.1, -1.5, -.5}, new double[] {-.5, -1.2});
     LossMetrics step =
-        StepLoss.of(
-            s, batch(LossWeights.tokenMean(ALL)), List.of(LOG_PROBS), start, List.of(LOG_PROBS));
+        StepLoss.of(s, batch(LossWeights.tokenMean(ALL)), LOG_PROBS, start, LOG_PROBS);
     // Only in the fourth token does the start differ from the sampler: its weight e^1 is cut to 2.
     double sum = Math.exp(.1) + Math.exp(-.5) + 1 - 2 * Math.exp(-.2) - 1;
     assertThat(step.loss()).isCloseTo(-sum / 5, SINGLE);
@@ -101,7 +101,7 @@ final class StepLossTest {
   @Test
   void imitation_goldenVector_isTheMeanNegativeLogLikelihood() {
     List<TrainingSequence> batch = batch(LossWeights.tokenMean(ALL));
-    assertThat(imitation(batch, List.of(LOG_PROBS))).isCloseTo(1.08, SINGLE);
+    assertThat(imitation(batch, LOG_PROBS)).isCloseTo(1.08, SINGLE);
   }
 
   @Test
@@ -115,7 +115,7 @@ final class StepLossTest {
   @Test
   void add_shapesDiffer_isRefusedByName() {
     TrainingSequence sequence = batch(LossWeights.tokenMean(ALL)).get(1);
-    double[] good = LOG_PROBS[1];
+    double[] good = LOG_PROBS.get(1);
     double[] bad = {-1};
     StepLoss step = new StepLoss();
     assertThatThrownBy(() -> step.add(GRPO, sequence, new StepLoss.Computed(bad, good, good)))
@@ -148,12 +148,12 @@ final class StepLossTest {
             s,
             batch.get(0).withTeacher(tokens).withTeacherWeight(5 / 3.),
             new StepLoss.Computed(
-                LOG_PROBS[0], LOG_PROBS[0], LOG_PROBS[0], ofTeacher, new double[0]));
+                LOG_PROBS.get(0), LOG_PROBS.get(0), LOG_PROBS.get(0), ofTeacher, new double[0]));
     StepLoss.Derivatives passedOver =
         step.add(
             s,
             batch.get(1).withTeacherWeight(0),
-            new StepLoss.Computed(LOG_PROBS[1], LOG_PROBS[1], LOG_PROBS[1]));
+            new StepLoss.Computed(LOG_PROBS.get(1), LOG_PROBS.get(1), LOG_PROBS.get(1)));
     assertThat(taught.byTeacherToken()).hasDimensions(3, 2);
     assertThat(passedOver.byTeacherToken()).isEmpty();
     assertThat(step.metrics().distillation()).isCloseTo(0.022141277, within(5e-9));

@@ -1,4 +1,4 @@
-package io.troupe.core.loss;
+package io.troupe.core.train;
 
 /**
  * What the loss of a whole step comes to. Means, shares and quantiles are over the rollouts' tokens

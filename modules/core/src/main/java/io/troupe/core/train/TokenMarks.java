@@ -1,4 +1,4 @@
-package io.troupe.core.loss;
+package io.troupe.core.train;
 
 import io.troupe.core.loss.ScalarLoss.TokenLoss;
 import java.util.ArrayList;

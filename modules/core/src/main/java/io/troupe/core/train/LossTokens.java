@@ -1,5 +1,6 @@
-package io.troupe.core.loss;
+package io.troupe.core.train;
 
+import io.troupe.core.loss.TrainingSequence;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-package io.troupe.core.loss;
+package io.troupe.core.train;
 
 import static io.troupe.core.loss.GoldenBatch.ALL;
 import static io.troupe.core.loss.GoldenBatch.LOG_PROBS;
@@ -7,8 +7,13 @@ import static io.troupe.core.loss.GoldenBatch.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.core.loss.TokenMarks.MarkedRun;
-import io.troupe.core.train.GroupTokenMarks;
+import io.troupe.core.loss.Correction;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.LossWeights;
+import io.troupe.core.loss.Objective;
+import io.troupe.core.loss.SequenceMask;
+import io.troupe.core.loss.TrainingSequence;
+import io.troupe.core.train.TokenMarks.MarkedRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -184,7 +189,7 @@ final class TokenMarksTest {
     StepLoss step = new StepLoss();
     LossSettings s = settings(new Objective.Dapo(), LOW, HIGH, new Correction.None(), 0);
     for (int i = 0; i < 2; i++) {
-      add(step, s, batch, List.of(LOG_PROBS), i);
+      add(step, s, batch, LOG_PROBS, i);
     }
     TokenMarks low = new TokenMarks(List.of(new MarkedRun(1, 1)), List.of(), List.of(), List.of());
     TokenMarks high = new TokenMarks(List.of(), List.of(new MarkedRun(0, 1)), List.of(), List.of());

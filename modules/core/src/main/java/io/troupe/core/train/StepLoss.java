@@ -1,10 +1,15 @@
-package io.troupe.core.loss;
+package io.troupe.core.train;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.loss.Distillation;
+import io.troupe.core.loss.LossSettings;
+import io.troupe.core.loss.ScalarDistillation;
+import io.troupe.core.loss.ScalarLoss;
 import io.troupe.core.loss.ScalarLoss.SequenceLoss;
 import io.troupe.core.loss.ScalarLoss.Token;
 import io.troupe.core.loss.ScalarLoss.TokenLoss;
+import io.troupe.core.loss.TrainingSequence;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
