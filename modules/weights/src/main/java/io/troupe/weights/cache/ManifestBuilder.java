@@ -22,7 +22,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 
 /** Takes stock of a directory: cuts its files into chunks and sums them, on all processors. */
 final class ManifestBuilder {
@@ -126,10 +125,10 @@ final class ManifestBuilder {
   }
 
   private static Chunk chunk(long offset, ByteBuffer bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes.duplicate());
+    ChunkSums sums = new ChunkSums();
+    sums.add(bytes);
     MessageDigest digest = Sha256.digest();
     digest.update(bytes.duplicate());
-    return new Chunk(offset, bytes.remaining(), (int) crc.getValue(), Sha256.hex(digest));
+    return new Chunk(offset, bytes.remaining(), sums.crc32c(), sums.crc32(), Sha256.hex(digest));
   }
 }

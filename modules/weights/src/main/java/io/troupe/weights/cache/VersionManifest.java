@@ -17,11 +17,12 @@ import java.util.Set;
  *
  * <p>A file is cut into chunks, the unit of transfer. A tensor starts a chunk unless it and its
  * neighbours fit into one, so that a tensor that did not change is whole chunks that did not
- * change, and does not travel. A chunk has two sums: SHA-256 says what it is, and is computed once,
- * by the publisher; CRC-32C, several times as fast, finds what went wrong on the way, at every hop.
- * The manifest itself is checked by SHA-256 against the {@link WeightRef}.
+ * change, and does not travel. A chunk has three sums: SHA-256 says what it is, and is computed
+ * once, by the publisher; CRC-32C, several times as fast, finds what went wrong on the way, at
+ * every hop; CRC-32C and CRC-32 together prove what was made of a delta ({@link ChunkSums}). The
+ * manifest itself is checked by SHA-256 against the {@link WeightRef}.
  *
- * @param format 1
+ * @param format 2
  * @param version what the trainer calls it
  * @param weights digest of the tensors, see {@link io.troupe.engine.weights.WeightSnapshot}: what
  *     completions sampled from them carry
@@ -33,7 +34,7 @@ public record VersionManifest(
   /** The manifest's name within the directory. */
   public static final String NAME = "weights.json";
 
-  static final int FORMAT = 1;
+  static final int FORMAT = 2;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
@@ -69,9 +70,10 @@ public record VersionManifest(
    * A range of a file.
    *
    * @param crc32c of its bytes
+   * @param crc32 of its bytes
    * @param sha256 of its bytes, in hex
    */
-  public record Chunk(long offset, int length, int crc32c, String sha256) {}
+  public record Chunk(long offset, int length, int crc32c, int crc32, String sha256) {}
 
   /**
    * Where a tensor is.

@@ -25,6 +25,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The weights of one host: directories, of which each is whole or does not exist.
@@ -36,6 +38,7 @@ import java.util.stream.Stream;
  * and what they mapped outlives its deletion.
  */
 public final class WeightCache implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WeightCache.class);
   private static final String INCOMING = "incoming-";
   static final String LOCK = "owner.lock";
 
@@ -89,26 +92,43 @@ public final class WeightCache implements AutoCloseable {
   }
 
   private void findVersions() throws IOException {
-    List<Path> whole = new ArrayList<>();
+    List<CachedVersion> whole = new ArrayList<>();
     for (Path root : settings.roots()) {
       try (Stream<Path> listing = Files.list(root)) {
         for (Path entry : listing.filter(Files::isDirectory).toList()) {
-          if (Files.exists(entry.resolve(VersionManifest.NAME))
-              && !name(entry).startsWith(INCOMING)) {
-            whole.add(entry);
-          } else {
+          Optional<CachedVersion> version =
+              name(entry).startsWith(INCOMING) ? Optional.empty() : whole(entry);
+          version.ifPresent(whole::add);
+          if (version.isEmpty()) {
             FileTree.delete(entry);
           }
         }
       }
     }
-    whole.sort(Comparator.comparingLong(WeightCache::sealedAt).thenComparing(WeightCache::name));
-    for (Path directory : whole) {
-      byte[] json = Files.readAllBytes(directory.resolve(VersionManifest.NAME));
-      VersionManifest manifest = VersionManifest.of(json);
-      versions.add(new CachedVersion(manifest.ref(json), directory, manifest));
-    }
+    whole.sort(
+        Comparator.comparingLong((CachedVersion version) -> sealedAt(version.directory()))
+            .thenComparing(version -> name(version.directory())));
+    versions.addAll(whole);
     evictTo(settings.versions());
+  }
+
+  /** The version in a folder; empty if its manifest is missing, damaged or of another format. */
+  private static Optional<CachedVersion> whole(Path directory) throws IOException {
+    Path file = directory.resolve(VersionManifest.NAME);
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    byte[] json = Files.readAllBytes(file);
+    try {
+      VersionManifest manifest = VersionManifest.of(json);
+      return Optional.of(new CachedVersion(manifest.ref(json), directory, manifest));
+    } catch (IOException unreadable) {
+      LOG.warn(
+          "event=cached_weights_unreadable file={} reason=\"{}\" then=\"deleted, and fetched again\"",
+          file,
+          unreadable.getMessage());
+      return Optional.empty();
+    }
   }
 
   private static String name(Path entry) {

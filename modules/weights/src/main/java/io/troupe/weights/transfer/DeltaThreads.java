@@ -1,16 +1,14 @@
 package io.troupe.weights.transfer;
 
-import io.troupe.base.hash.Sha256;
+import io.troupe.weights.cache.ChunkSums;
 import io.troupe.weights.cache.IncomingVersion;
 import io.troupe.weights.cache.VersionManifest.Chunk;
-import io.troupe.weights.cache.VersionManifest.Place;
 import io.troupe.weights.delta.ChunkDelta;
 import io.troupe.weights.delta.DeltaChanges;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -95,8 +93,7 @@ final class DeltaThreads implements AutoCloseable {
   }
 
   /**
-   * Makes a chunk of its delta. Its SHA-256 is compared, because nothing was sent that the CRC of
-   * the way would prove.
+   * Makes a chunk of its delta, and proves it: what came by the wire says nothing of the base.
    *
    * @param base file of the version before, with the chunk at the same bytes
    * @return whether that is the chunk, which is present then. It is not if the delta or the base is
@@ -106,37 +103,36 @@ final class DeltaThreads implements AutoCloseable {
       throws IOException {
     return start(
         parts -> {
-          Place place = version.place(number);
-          if (!change(delta, base, version, number, parts).equals(place.chunk().sha256())) {
-            return false;
+          boolean made = change(delta, base, version, number, parts);
+          if (made) {
+            version.copyChunk(number);
           }
-          version.copyChunk(number);
-          return true;
+          return made;
         });
   }
 
-  /** Returns the digest of the chunk that was written; empty if none was. */
-  private static String change(
+  /** Writes a chunk; returns whether what was written is the chunk. */
+  private static boolean change(
       byte[] delta, Path base, IncomingVersion version, int number, PartBuffers parts)
       throws LocalStoreException {
     Chunk chunk = version.place(number).chunk();
     int length = chunk.length();
-    MessageDigest digest = Sha256.digest();
+    ChunkSums sums = new ChunkSums();
     try (FileChannel file = FileChannel.open(base)) {
       DeltaChanges changes = DeltaChanges.read(delta, length);
       for (int from = 0; from < length; from += PartBuffers.PART) {
         int count = Math.min(PartBuffers.PART, length - from);
         parts.read(file, chunk.offset() + from, parts.base(), count);
         changes.applyTo(parts.base(), from, count);
-        digest.update(parts.base(), 0, count);
+        sums.add(parts.base(), count);
         write(version, number, from, parts.toWrite(parts.base(), count));
       }
     } catch (LocalStoreException ours) {
       throw ours;
     } catch (IOException damagedOrGone) {
-      return "";
+      return false;
     }
-    return Sha256.hex(digest);
+    return sums.prove(chunk);
   }
 
   /** Writes a part of a chunk. */

@@ -398,7 +398,7 @@ final class WeightFetch {
       Place place = here.place(number);
       LOG.warn(
           "event=weights_delta_refused version={} file={} offset={} bytes={}"
-              + " reason=\"what it makes of version {} has another digest\" then=\"taken whole\"",
+              + " reason=\"what it makes of version {} has other sums\" then=\"taken whole\"",
           ref.version(),
           place.file().name(),
           place.chunk().offset(),

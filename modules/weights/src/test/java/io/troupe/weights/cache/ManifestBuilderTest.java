@@ -55,9 +55,9 @@ class ManifestBuilderTest {
     for (String json :
         List.of(
             "nothing",
-            "{\"format\":2,\"version\":1,\"weights\":\"\",\"files\":[],\"tensors\":[]}",
-            "{\"format\":1,\"version\":1,\"weights\":\"\",\"files\":[{\"name\":\"../x\",\"bytes\":0,\"sha256\":\"\",\"chunks\":[]}],\"tensors\":[]}",
-            "{\"format\":1,\"version\":1,\"weights\":\"\",\"files\":[{\"name\":\"x\",\"bytes\":9,\"sha256\":\"\",\"chunks\":[]}],\"tensors\":[]}")) {
+            "{\"format\":9,\"version\":1,\"weights\":\"\",\"files\":[],\"tensors\":[]}",
+            "{\"format\":2,\"version\":1,\"weights\":\"\",\"files\":[{\"name\":\"../x\",\"bytes\":0,\"sha256\":\"\",\"chunks\":[]}],\"tensors\":[]}",
+            "{\"format\":2,\"version\":1,\"weights\":\"\",\"files\":[{\"name\":\"x\",\"bytes\":9,\"sha256\":\"\",\"chunks\":[]}],\"tensors\":[]}")) {
       assertThatThrownBy(() -> VersionManifest.of(json.getBytes(StandardCharsets.UTF_8)))
           .isInstanceOf(IOException.class);
     }
