@@ -16,14 +16,8 @@ public final class ChunkSums {
   private final CRC32C crc32c = new CRC32C();
   private final CRC32 crc32 = new CRC32();
 
-  /** Takes the next bytes of the chunk. */
-  public void add(byte[] bytes, int count) {
-    crc32c.update(bytes, 0, count);
-    crc32.update(bytes, 0, count);
-  }
-
   /** Takes the next bytes of the chunk, all that remain; their position stays. */
-  void add(ByteBuffer bytes) {
+  public void add(ByteBuffer bytes) {
     crc32c.update(bytes.duplicate());
     crc32.update(bytes.duplicate());
   }

@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class WeightCache implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeightCache.class);
   private static final String INCOMING = "incoming-";
+  private static final String SPARE = INCOMING + "spare";
   static final String LOCK = "owner.lock";
 
   private final WeightCacheSettings settings;
@@ -51,10 +52,12 @@ public final class WeightCache implements AutoCloseable {
   private final List<CachedVersion> versions = new ArrayList<>();
 
   private final Map<String, IncomingVersion> arriving = new HashMap<>();
+  private final CacheHousekeeping housekeeping;
 
   private WeightCache(WeightCacheSettings settings, FileChannel ownership) {
     this.settings = settings;
     this.ownership = ownership;
+    this.housekeeping = new CacheHousekeeping(settings.reserveBytes());
   }
 
   /**
@@ -229,7 +232,9 @@ public final class WeightCache implements AutoCloseable {
    */
   public IncomingVersion begin(VersionManifest manifest, byte[] json) throws IOException {
     WeightRef ref = manifest.ref(json);
-    Path directory = rootWithSpace(INCOMING + ref.shortDigest(), ref.bytes());
+    String name = INCOMING + ref.shortDigest();
+    Optional<Path> spare = housekeeping.spareFor(manifest, name);
+    Path directory = spare.isPresent() ? spare.get() : rootWithSpace(name, ref.bytes());
     IncomingVersion incoming = new IncomingVersion(manifest, json, directory);
     lock.lock();
     try {
@@ -247,6 +252,7 @@ public final class WeightCache implements AutoCloseable {
     CachedVersion version = new CachedVersion(ref, incoming.directory(), incoming.manifest());
     add(version);
     forget(ref);
+    housekeeping.prepare(version, version.directory().resolveSibling(SPARE));
     return version;
   }
 
@@ -271,7 +277,12 @@ public final class WeightCache implements AutoCloseable {
     try {
       versions.add(version);
       changed.signalAll();
-      evictTo(settings.versions());
+      while (versions.size() > settings.versions()) {
+        Path old = versions.removeFirst().directory();
+        Path out = old.resolveSibling(INCOMING + "evicted-" + name(old));
+        Files.move(old, out); // At once, so that nobody finds it; deleting takes a second for 8 GB.
+        housekeeping.delete(out);
+      }
     } finally {
       lock.unlock();
     }
@@ -294,6 +305,7 @@ public final class WeightCache implements AutoCloseable {
    * is refused.
    */
   private Path rootWithSpace(String name, long bytes) throws IOException {
+    housekeeping.freeRoom();
     List<String> full = new ArrayList<>();
     for (int keep = settings.versions(); keep > 0; keep--) {
       evictTo(keep);
@@ -380,6 +392,7 @@ public final class WeightCache implements AutoCloseable {
   /** Releases the cache; whole versions stay for the next owner. */
   @Override
   public void close() throws IOException {
+    housekeeping.close();
     ownership.close();
   }
 }

@@ -2,8 +2,7 @@ package io.troupe.weights.delta;
 
 import static io.troupe.core.Require.require;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -25,11 +24,11 @@ import java.nio.ByteOrder;
  * <p>A delta does not prove what it makes: it is compared with the chunk's digest afterwards.
  */
 public final class ChunkDelta {
-  private static final VarHandle WORD =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   /** Bytes after which the sender decides whether the delta is still shorter. */
   private static final int BLOCK = 1 << 12;
+
+  /** Words that are compared at a time, because most are equal. */
+  private static final int GROUP = 4 * Long.BYTES;
 
   private final int length;
   private final int most;
@@ -49,24 +48,27 @@ public final class ChunkDelta {
   /**
    * Compares the next part of the chunk with the chunk before.
    *
-   * @param base of the chunk before, in the first {@code count} bytes
-   * @param part of the chunk, in the first {@code count} bytes
+   * @param base of the chunk before, in the first {@code count} bytes; little-endian
+   * @param part of the chunk, in the first {@code count} bytes; little-endian
    * @param from where the part before ended: a multiple of eight
    * @return whether the delta can still be worth it
    */
-  public boolean add(byte[] base, byte[] part, int from, int count) {
+  public boolean add(ByteBuffer base, ByteBuffer part, int from, int count) {
     require(from % Long.BYTES == 0, "a part begins at a multiple of eight, not at %d", from);
+    require(
+        base.order() == ByteOrder.LITTLE_ENDIAN && part.order() == ByteOrder.LITTLE_ENDIAN,
+        "units are little-endian");
     int even = count & ~1;
     int words = even & -Long.BYTES;
     for (int block = 0; block < words; block += BLOCK) {
       int end = Math.min(words, block + BLOCK);
-      // Most words of four units are equal, and a comparison of words finds those that are not.
-      for (int word = block; word < end; word += Long.BYTES) {
-        long different = (long) WORD.get(base, word) ^ (long) WORD.get(part, word);
-        if (different != 0) {
-          changes.addWord(base, part, from, word, different);
+      int group = block;
+      for (; group + GROUP <= end; group += GROUP) {
+        if (differ(base, part, group)) {
+          addWords(base, part, from, group, group + GROUP);
         }
       }
+      addWords(base, part, from, group, end);
       if (changes.gaps.size() > most) {
         return false;
       }
@@ -77,9 +79,26 @@ public final class ChunkDelta {
       }
     }
     if (even < count) {
-      last = part[even];
+      last = part.get(even);
     }
     return true;
+  }
+
+  private static boolean differ(ByteBuffer base, ByteBuffer part, int at) {
+    return ((base.getLong(at) ^ part.getLong(at))
+            | (base.getLong(at + Long.BYTES) ^ part.getLong(at + Long.BYTES))
+            | (base.getLong(at + 2 * Long.BYTES) ^ part.getLong(at + 2 * Long.BYTES))
+            | (base.getLong(at + 3 * Long.BYTES) ^ part.getLong(at + 3 * Long.BYTES)))
+        != 0;
+  }
+
+  private void addWords(ByteBuffer base, ByteBuffer part, int from, int begin, int end) {
+    for (int word = begin; word < end; word += Long.BYTES) {
+      long different = base.getLong(word) ^ part.getLong(word);
+      if (different != 0) {
+        changes.addWord(base, part, from, word, different);
+      }
+    }
   }
 
   /** Returns the delta; empty if it takes too much. */
@@ -98,12 +117,16 @@ public final class ChunkDelta {
    */
   public static byte[] encode(byte[] base, byte[] chunk, int length, int most) {
     ChunkDelta delta = new ChunkDelta(length, most);
-    return delta.add(base, chunk, 0, length) ? delta.delta() : new byte[0];
+    return delta.add(units(base), units(chunk), 0, length) ? delta.delta() : new byte[0];
+  }
+
+  private static ByteBuffer units(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** Returns the unsigned number of a unit. */
-  static int unit(byte[] bytes, int at) {
-    return (bytes[at] & 0xFF) | (bytes[at + 1] & 0xFF) << Byte.SIZE;
+  private static int unit(ByteBuffer bytes, int at) {
+    return Short.toUnsignedInt(bytes.getShort(at));
   }
 
   /**
@@ -114,7 +137,7 @@ public final class ChunkDelta {
    */
   public static void apply(byte[] delta, byte[] chunk, int length) throws DamagedDeltaException {
     require(length <= chunk.length, "a chunk of %d bytes in %d", length, chunk.length);
-    DeltaChanges.read(delta, length).applyTo(chunk, 0, length);
+    DeltaChanges.read(delta, length).applyTo(units(chunk), 0, length);
   }
 
   /** The units that differ between a chunk and its base. */
@@ -141,7 +164,7 @@ public final class ChunkDelta {
     }
 
     /** Adds the units of a word that differ; the parts begin at {@code from} of the chunk. */
-    void addWord(byte[] base, byte[] part, int from, int word, long different) {
+    void addWord(ByteBuffer base, ByteBuffer part, int from, int word, long different) {
       long left = different;
       while (left != 0) {
         int unit = Long.numberOfTrailingZeros(left) / Short.SIZE;

@@ -2,6 +2,9 @@ package io.troupe.weights.delta;
 
 import static io.troupe.core.Require.require;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
 /**
  * The changes of a delta, in the order of their places. They are made to one part of a chunk after
  * the other, so that a part is read, changed, hashed and written while the cache of a core holds
@@ -74,20 +77,19 @@ public final class DeltaChanges {
    * Changes the next part of the chunk.
    *
    * @param part the bytes of the chunk before from {@code from} on, in the first {@code count}
-   *     bytes
+   *     bytes; little-endian
    * @param from where the part before ended: an even number
    */
-  public void applyTo(byte[] part, int from, int count) {
+  public void applyTo(ByteBuffer part, int from, int count) {
     require(from % Short.BYTES == 0, "a part begins at an even byte, not at %d", from);
+    require(part.order() == ByteOrder.LITTLE_ENDIAN, "units are little-endian");
     int end = from + count;
     for (; next < units.length && units[next] < end; next++) {
       int at = units[next] - from;
-      int value = ChunkDelta.unit(part, at) + differences[next];
-      part[at] = (byte) value;
-      part[at + 1] = (byte) (value >>> Byte.SIZE);
+      part.putShort(at, (short) (part.getShort(at) + differences[next]));
     }
     if (length % Short.BYTES != 0 && end == length) {
-      part[count - 1] = last;
+      part.put(count - 1, last);
     }
   }
 }

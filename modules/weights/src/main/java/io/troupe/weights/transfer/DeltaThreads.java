@@ -82,8 +82,8 @@ final class DeltaThreads implements AutoCloseable {
           ChunkDelta delta = new ChunkDelta(length, length / LEAST_SAVING);
           for (int from = 0; from < length; from += PartBuffers.PART) {
             int count = Math.min(PartBuffers.PART, length - from);
-            parts.read(base, chunk.offset() + from, parts.base(), count);
-            parts.read(file, chunk.offset() + from, parts.part(), count);
+            PartBuffers.read(base, chunk.offset() + from, parts.base(), count);
+            PartBuffers.read(file, chunk.offset() + from, parts.part(), count);
             if (!delta.add(parts.base(), parts.part(), from, count)) {
               return new byte[0];
             }
@@ -122,10 +122,10 @@ final class DeltaThreads implements AutoCloseable {
       DeltaChanges changes = DeltaChanges.read(delta, length);
       for (int from = 0; from < length; from += PartBuffers.PART) {
         int count = Math.min(PartBuffers.PART, length - from);
-        parts.read(file, chunk.offset() + from, parts.base(), count);
+        PartBuffers.read(file, chunk.offset() + from, parts.base(), count);
         changes.applyTo(parts.base(), from, count);
-        sums.add(parts.base(), count);
-        write(version, number, from, parts.toWrite(parts.base(), count));
+        sums.add(parts.base());
+        write(version, number, from, parts.base());
       }
     } catch (LocalStoreException ours) {
       throw ours;

@@ -3,6 +3,7 @@ package io.troupe.weights.transfer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 
 /**
@@ -13,33 +14,31 @@ final class PartBuffers {
   /** Bytes of a part: a multiple of eight. */
   static final int PART = 1 << 17;
 
-  private final ByteBuffer slice = ByteBuffer.allocateDirect(PART);
-  private final byte[] base = new byte[PART];
-  private final byte[] part = new byte[PART];
+  private final ByteBuffer base = direct();
+  private final ByteBuffer part = direct();
+
+  private static ByteBuffer direct() {
+    return ByteBuffer.allocateDirect(PART).order(ByteOrder.LITTLE_ENDIAN);
+  }
 
   /** The part of the chunk before. */
-  byte[] base() {
+  ByteBuffer base() {
     return base;
   }
 
   /** The part of the chunk. */
-  byte[] part() {
+  ByteBuffer part() {
     return part;
   }
 
-  /** Reads {@code count} bytes of a file. */
-  void read(FileChannel file, long at, byte[] into, int count) throws IOException {
-    slice.clear().limit(count);
-    while (slice.hasRemaining()) {
-      if (file.read(slice, at + slice.position()) < 0) {
+  /** Reads {@code count} bytes of a file; they are what remains of the buffer. */
+  static void read(FileChannel file, long at, ByteBuffer into, int count) throws IOException {
+    into.clear().limit(count);
+    while (into.hasRemaining()) {
+      if (file.read(into, at + into.position()) < 0) {
         throw new EOFException("the file ends before byte " + (at + count));
       }
     }
-    slice.flip().get(into, 0, count);
-  }
-
-  /** Returns the first {@code count} bytes of an array, to be written. */
-  ByteBuffer toWrite(byte[] bytes, int count) {
-    return slice.clear().put(bytes, 0, count).flip();
+    into.flip();
   }
 }

@@ -47,9 +47,7 @@ class ChunkSumsTest {
     ChunkSums sums = new ChunkSums();
     for (int from = 0; from < bytes.length; ) {
       int count = Math.min(bytes.length - from, 1 + random.nextInt(999));
-      byte[] part = new byte[1000];
-      System.arraycopy(bytes, from, part, 0, count);
-      sums.add(part, count);
+      sums.add(ByteBuffer.wrap(bytes, from, count));
       from += count;
     }
     return sums;

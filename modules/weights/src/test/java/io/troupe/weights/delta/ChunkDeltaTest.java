@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.base.hash.Sha256;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -16,6 +18,10 @@ final class ChunkDeltaTest {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
     return bytes;
+  }
+
+  private static ByteBuffer units(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static byte[] changed(SplittableRandom random, byte[] base, double share) {
@@ -154,8 +160,8 @@ final class ChunkDeltaTest {
       int count = Math.min(length - from, 8 * (1 + random.nextInt(40)));
       assertThat(
               coder.add(
-                  Arrays.copyOfRange(base, from, from + count),
-                  Arrays.copyOfRange(next, from, from + count),
+                  units(Arrays.copyOfRange(base, from, from + count)),
+                  units(Arrays.copyOfRange(next, from, from + count)),
                   from,
                   count))
           .isTrue();
@@ -169,7 +175,7 @@ final class ChunkDeltaTest {
     for (int from = 0; from < length; ) {
       int count = Math.min(length - from, 2 * (1 + random.nextInt(100)));
       byte[] part = Arrays.copyOfRange(base, from, from + count);
-      changes.applyTo(part, from, count);
+      changes.applyTo(units(part), from, count);
       System.arraycopy(part, 0, made, from, count);
       from += count;
     }
