@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -28,9 +29,18 @@ final class StallWatchdog implements AutoCloseable {
     clock.setRemoveOnCancelPolicy(true);
   }
 
-  /** Watches a connection until the watch is closed. */
-  Watch watch(Closeable connection, Duration period, long leastBytes) {
-    return new Watch(clock, connection, period, leastBytes);
+  /**
+   * Watches a connection until the watch is closed.
+   *
+   * @throws IOException if the watchdog is closed, so that a connection which comes at the end of a
+   *     run ends like any other
+   */
+  Watch watch(Closeable connection, Duration period, long leastBytes) throws IOException {
+    try {
+      return new Watch(clock, connection, period, leastBytes);
+    } catch (RejectedExecutionException closed) {
+      throw new IOException("the run is over here", closed);
+    }
   }
 
   @Override
