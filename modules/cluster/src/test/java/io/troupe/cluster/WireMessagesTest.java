@@ -32,7 +32,6 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.runtime.Coordinator;
-import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.Recorder;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
@@ -40,7 +39,9 @@ import io.troupe.runtime.Trainer;
 import io.troupe.runtime.WireMessage;
 import io.troupe.runtime.episode.EpisodeTrace;
 import io.troupe.runtime.evaluation.EvaluatedWeights;
+import io.troupe.runtime.evaluation.EvaluationReply;
 import io.troupe.runtime.evaluation.EvaluationRequest;
+import io.troupe.runtime.evaluation.EvaluationSampler;
 import io.troupe.runtime.prompt.Assignment;
 import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.runtime.weights.SampledWeights;
@@ -133,13 +134,13 @@ final class WireMessagesTest {
                     -9)),
             ref()),
         new EvaluationSampler.Abandon(3, ref()),
-        new EvaluationSampler.Sampled(
+        new EvaluationReply.Sampled(
             3, 1, List.of(completion(new float[0]), completion(new float[] {-1, -2, -3})), "ab12"),
-        new EvaluationSampler.Unanswerable(3, 1, "too long"),
-        new EvaluationSampler.Working(3),
-        new EvaluationSampler.Busy(3),
-        new EvaluationSampler.Failed(3, "no memory"),
-        new EvaluationSampler.Refused(3, "another run"),
+        new EvaluationReply.Unanswerable(3, 1, "too long"),
+        new EvaluationReply.Working(3),
+        new EvaluationReply.Busy(3),
+        new EvaluationReply.Failed(3, "no memory"),
+        new EvaluationReply.Refused(3, "another run"),
         new Trainer.Deliver(
             ScoredGroup.ofCompletions(
                 LEASE,
@@ -238,7 +239,7 @@ final class WireMessagesTest {
                 Coordinator.Command.class,
                 RolloutWorker.Command.class,
                 EvaluationSampler.Command.class,
-                EvaluationSampler.Reply.class,
+                EvaluationReply.class,
                 Trainer.Command.class,
                 Recorder.Command.class,
                 JoinGate.Command.class,

@@ -77,7 +77,7 @@ public final class EngineRegistry implements AutoCloseable {
   }
 
   /** A new sampler of this process, registered. */
-  SamplingEngine newSampler() {
+  public SamplingEngine newSampler() {
     return registered(engines::newSampler);
   }
 
@@ -108,7 +108,7 @@ public final class EngineRegistry implements AutoCloseable {
   }
 
   /** Closes a sampler that has no user, without making the caller wait for its thread. */
-  void closeInBackground(SamplingEngine sampler) {
+  public void closeInBackground(SamplingEngine sampler) {
     onRetired.accept(sampler);
     Thread.ofPlatform()
         .name("engine-closer")

@@ -8,6 +8,7 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
+import io.troupe.core.TimeText;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.time.Duration;
@@ -61,7 +62,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   private static final int MOST_ATTEMPTS = 2;
 
   /** How long an engine may sample no token and answer no prompt. */
-  static final Duration PATIENCE = Duration.ofMinutes(10);
+  public static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final StepEvaluations examination;
   private final EngineRegistry room;
@@ -219,7 +220,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
       onEngineFailed(
           of,
           "its engine has sampled no token and answered no prompt for %s"
-              .formatted(inWords(patience)));
+              .formatted(TimeText.of(patience.toMillis())));
     } else {
       lookLater(of);
     }
@@ -227,10 +228,6 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
 
   private long progress(Attempt of) {
     return engine.map(SamplingEngine::progress).orElse(0L) + of.answered.get();
-  }
-
-  private static String inWords(Duration time) {
-    return time.toMinutes() > 0 ? time.toMinutes() + " min" : time.toMillis() + " ms";
   }
 
   @Override

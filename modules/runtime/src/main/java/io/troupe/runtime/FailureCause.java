@@ -8,7 +8,7 @@ import java.util.List;
 public final class FailureCause {
   private FailureCause() {}
 
-  static Throwable of(Throwable failure) {
+  public static Throwable of(Throwable failure) {
     return Causes.inside(failure, List.of(ActorInitializationException.class));
   }
 

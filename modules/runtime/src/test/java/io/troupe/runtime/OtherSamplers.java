@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  *
  * @param samplers makes each of them
  */
-record OtherSamplers(Supplier<SamplingEngine> samplers) implements PolicyEngines {
+public record OtherSamplers(Supplier<SamplingEngine> samplers) implements PolicyEngines {
   private static final ToyPolicy POLICY = Toys.policy();
 
   @Override

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A toy engine with the behaviour that a test asks for. */
-class Sampler implements SamplingEngine {
+public class Sampler implements SamplingEngine {
   final SamplingEngine toy = Toys.policy().newSampler();
   final CompletableFuture<String> lost = new CompletableFuture<>();
   final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -24,10 +24,20 @@ class Sampler implements SamplingEngine {
   }
 
   /** Stages that never complete, one a request. */
-  static List<CompletionStage<List<Completion>>> silence(List<SampleRequest> requests) {
+  public static List<CompletionStage<List<Completion>>> silence(List<SampleRequest> requests) {
     List<CompletionStage<List<Completion>>> stages = new ArrayList<>();
     requests.forEach(_ -> stages.add(new CompletableFuture<>()));
     return stages;
+  }
+
+  /** Fails as an engine does that serves no longer. */
+  public void lose(String reason) {
+    lost.complete(reason);
+  }
+
+  /** Completes when the engine is closed. */
+  public CompletableFuture<Void> closed() {
+    return closed;
   }
 
   @Override

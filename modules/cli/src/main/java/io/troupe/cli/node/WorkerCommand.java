@@ -28,8 +28,9 @@ import io.troupe.run.console.ProcessProbe;
 import io.troupe.run.console.RunConsole;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.EngineRegistry;
-import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.RolloutWorker;
+import io.troupe.runtime.evaluation.EvaluationSampler;
+import io.troupe.runtime.evaluation.SamplerState;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.weights.WeightSource;
 import io.troupe.verifiers.pool.VerifierService;
@@ -232,15 +233,15 @@ public final class WorkerCommand extends CliCommand {
   private EvaluationSampler.Wiring evaluations(EngineRegistry room) throws IOException {
     Path own = Objects.requireNonNull(config).resolveSibling(name + "-evaluation");
     return new EvaluationSampler.Wiring(
-        name,
-        String.valueOf(Objects.requireNonNull(folder).getFileName()),
+        new SamplerState.Terms(
+            name,
+            String.valueOf(Objects.requireNonNull(folder).getFileName()),
+            Optional.ofNullable(serverFolder)
+                .map(
+                    _ ->
+                        "worker %s samples by an inference server, which follows the run's newest weights; evaluate without --cluster, so that troupe eval starts servers of its own"
+                            .formatted(name))),
         room,
-        new CheckpointWeights(name, own, cluster.weights()),
-        Optional.ofNullable(serverFolder)
-            .map(
-                _ ->
-                    "worker %s samples by an inference server, which follows the run's newest weights; evaluate without --cluster, so that troupe eval starts servers of its own"
-                        .formatted(name)),
-        EvaluationSampler.IDLE);
+        new CheckpointWeights(name, own, cluster.weights()));
   }
 }

@@ -13,9 +13,10 @@ import akka.actor.typed.receptionist.Receptionist;
 import io.troupe.base.net.HostPort;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.evaluation.EvaluationChunks;
-import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.evaluation.EvaluatedWeights;
+import io.troupe.runtime.evaluation.EvaluationReply;
 import io.troupe.runtime.evaluation.EvaluationRequest;
+import io.troupe.runtime.evaluation.EvaluationSampler;
 import io.troupe.runtime.evaluation.MessageParts;
 import java.io.IOException;
 import java.time.Duration;
@@ -48,7 +49,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
 
   private record WorkersFound(Set<ActorRef<EvaluationSampler.Command>> found) implements Command {}
 
-  private record Heard(EvaluationSampler.Reply reply) implements Command {}
+  private record Heard(EvaluationReply reply) implements Command {}
 
   private record LookDue() implements Command {}
 
@@ -60,7 +61,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
   private final EvaluatedWeights weights;
   private final IntConsumer onWorkers;
   private final Consumer<String> say;
-  private final ActorRef<EvaluationSampler.Reply> replies;
+  private final ActorRef<EvaluationReply> replies;
   private final Map<String, ActorRef<EvaluationSampler.Command>> workers = new TreeMap<>();
   private final Map<Long, PendingChunk> pending = new HashMap<>();
   private EvaluationChunks chunks;
@@ -96,7 +97,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
     this.onWorkers = onWorkers;
     this.say = say;
     this.chunks = EvaluationChunks.none(limits, now());
-    this.replies = context.messageAdapter(EvaluationSampler.Reply.class, Heard::new);
+    this.replies = context.messageAdapter(EvaluationReply.class, Heard::new);
     ActorRef<Receptionist.Listing> listings =
         context.messageAdapter(
             Receptionist.Listing.class,
@@ -114,7 +115,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
     switch (command) {
       case SampleChunk(PendingChunk chunk) -> onSampleChunk(chunk);
       case WorkersFound(Set<ActorRef<EvaluationSampler.Command>> found) -> onWorkersFound(found);
-      case Heard(EvaluationSampler.Reply reply) when obstacle.isEmpty() -> onReply(reply);
+      case Heard(EvaluationReply reply) when obstacle.isEmpty() -> onReply(reply);
       case Heard _ -> {}
       case LookDue _ -> onLookDue();
     }
@@ -158,23 +159,23 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
         : worker.path().name();
   }
 
-  private void onReply(EvaluationSampler.Reply reply) {
+  private void onReply(EvaluationReply reply) {
     switch (reply) {
-      case EvaluationSampler.Sampled(
+      case EvaluationReply.Sampled(
               long number,
               int request,
               List<Completion> completions,
               String digest) ->
           onSampled(number, request, completions, digest);
-      case EvaluationSampler.Unanswerable(long number, int request, String reason) -> {
+      case EvaluationReply.Unanswerable(long number, int request, String reason) -> {
         chunks = chunks.working(number, now());
         assembled(number).ifPresent(chunk -> chunk.unanswerable(request, reason));
         doneIfWhole(number);
       }
-      case EvaluationSampler.Working(long number) -> chunks = chunks.working(number, now());
-      case EvaluationSampler.Busy(long number) -> chunks = chunks.busy(number, now());
-      case EvaluationSampler.Failed(long number, String reason) -> failed(number, reason);
-      case EvaluationSampler.Refused(long number, String reason) -> {
+      case EvaluationReply.Working(long number) -> chunks = chunks.working(number, now());
+      case EvaluationReply.Busy(long number) -> chunks = chunks.busy(number, now());
+      case EvaluationReply.Failed(long number, String reason) -> failed(number, reason);
+      case EvaluationReply.Refused(long number, String reason) -> {
         if (chunks.of(number).isPresent()) {
           say.accept(reason);
           chunks = chunks.refused(number, reason, now());

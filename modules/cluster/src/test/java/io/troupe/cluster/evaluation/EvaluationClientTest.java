@@ -15,9 +15,10 @@ import io.troupe.core.evaluation.EvaluationChunks;
 import io.troupe.core.outage.Backoff;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.evaluation.EvaluatedWeights;
+import io.troupe.runtime.evaluation.EvaluationReply;
 import io.troupe.runtime.evaluation.EvaluationRequest;
+import io.troupe.runtime.evaluation.EvaluationSampler;
 import io.troupe.runtime.weights.PublishedWeights;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -99,7 +100,7 @@ class EvaluationClientTest {
     asked
         .replyTo()
         .tell(
-            new EvaluationSampler.Sampled(
+            new EvaluationReply.Sampled(
                 asked.number(), request, List.of(completion(token)), digest));
   }
 
@@ -170,7 +171,7 @@ class EvaluationClientTest {
     PendingChunk chunk = chunk(1);
     client.tell(new EvaluationClient.SampleChunk(chunk));
     EvaluationSampler.Sample asked = worker.expectMessageClass(EvaluationSampler.Sample.class);
-    asked.replyTo().tell(new EvaluationSampler.Refused(asked.number(), "it follows a server"));
+    asked.replyTo().tell(new EvaluationReply.Refused(asked.number(), "it follows a server"));
 
     assertThatThrownBy(() -> token(chunk, 0))
         .hasMessageContaining(
@@ -194,7 +195,7 @@ class EvaluationClientTest {
     PendingChunk chunk = chunk(2);
     client.tell(new EvaluationClient.SampleChunk(chunk));
     EvaluationSampler.Sample asked = worker.expectMessageClass(EvaluationSampler.Sample.class);
-    asked.replyTo().tell(new EvaluationSampler.Unanswerable(asked.number(), 0, "too long"));
+    asked.replyTo().tell(new EvaluationReply.Unanswerable(asked.number(), 0, "too long"));
     answer(asked, 1, 61, "ab12");
 
     assertThat(token(chunk, 1)).isEqualTo(61);

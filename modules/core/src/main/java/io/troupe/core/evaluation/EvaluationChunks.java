@@ -3,6 +3,7 @@ package io.troupe.core.evaluation;
 import static io.troupe.core.Require.require;
 
 import io.troupe.core.PersistentMap;
+import io.troupe.core.TimeText;
 import io.troupe.core.outage.Backoff;
 import java.util.Collections;
 import java.util.List;
@@ -274,10 +275,11 @@ public record EvaluationChunks(
       return Optional.empty();
     }
     return Optional.of(
-        places.isEmpty()
-            ? "no rollout worker has been in the cluster for %s%s"
-                .formatted(inWords(silence), afterReason())
-            : "no rollout worker has answered for %s%s".formatted(inWords(silence), afterReason()));
+        "no rollout worker has %s for %s%s"
+            .formatted(
+                places.isEmpty() ? "been in the cluster" : "answered",
+                TimeText.of(silence),
+                afterReason()));
   }
 
   private String refusals() {
@@ -288,10 +290,6 @@ public record EvaluationChunks(
 
   private String afterReason() {
     return lastReason.isEmpty() ? "" : "; the last failure: " + lastReason;
-  }
-
-  private static String inWords(long millis) {
-    return millis >= 120_000 ? millis / 60_000 + " min" : millis / 1_000 + " s";
   }
 
   private EvaluationChunks failedAt(long number, String reason) {

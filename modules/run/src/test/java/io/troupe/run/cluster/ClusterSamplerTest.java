@@ -25,8 +25,9 @@ import io.troupe.engine.toy.ToyPolicy;
 import io.troupe.engine.toy.ToySettings;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.runtime.EngineRegistry;
-import io.troupe.runtime.EvaluationSampler;
 import io.troupe.runtime.evaluation.EvaluatedWeights;
+import io.troupe.runtime.evaluation.EvaluationSampler;
+import io.troupe.runtime.evaluation.SamplerState;
 import io.troupe.runtime.weights.PublishedWeights;
 import io.troupe.testkit.Await;
 import java.time.Duration;
@@ -80,15 +81,12 @@ class ClusterSamplerTest {
                     context.spawn(
                         EvaluationSampler.create(
                             new EvaluationSampler.Wiring(
-                                "w",
-                                "r",
+                                new SamplerState.Terms("w", "r", Optional.empty()),
                                 room,
                                 wanted -> {
                                   asked.complete(wanted);
                                   return begin.thenApply(_ -> WEIGHTS);
-                                },
-                                Optional.empty(),
-                                EvaluationSampler.IDLE)),
+                                })),
                         EvaluationSampler.NAME);
                     return Behaviors.empty();
                   }),

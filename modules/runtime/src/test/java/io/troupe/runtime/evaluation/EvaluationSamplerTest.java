@@ -1,4 +1,4 @@
-package io.troupe.runtime;
+package io.troupe.runtime.evaluation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,10 +13,9 @@ import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.weights.WeightSnapshot;
-import io.troupe.runtime.evaluation.EvaluatedWeights;
-import io.troupe.runtime.evaluation.EvaluationRequest;
-import io.troupe.runtime.evaluation.EvaluationWeightSource;
-import io.troupe.runtime.evaluation.UnfitWeightsException;
+import io.troupe.runtime.EngineRegistry;
+import io.troupe.runtime.OtherSamplers;
+import io.troupe.runtime.Sampler;
 import io.troupe.runtime.prompt.Toys;
 import io.troupe.runtime.weights.PublishedWeights;
 import java.io.IOException;
@@ -30,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +38,7 @@ class EvaluationSamplerTest {
 
   private final ActorTestKit actors = Toys.actors();
   private final BlockingQueue<Sampler> made = new LinkedBlockingQueue<>();
-  private final TestProbe<EvaluationSampler.Reply> client = actors.createTestProbe();
+  private final TestProbe<EvaluationReply> client = actors.createTestProbe();
 
   @AfterEach
   void stop() {
@@ -63,7 +63,7 @@ class EvaluationSamplerTest {
   private ActorRef<EvaluationSampler.Command> sampler(
       EvaluationWeightSource source,
       Optional<String> refusal,
-      java.util.function.Supplier<Sampler> engines,
+      Supplier<Sampler> engines,
       Duration idle) {
     EngineRegistry room =
         new EngineRegistry(
@@ -75,7 +75,8 @@ class EvaluationSamplerTest {
                 }));
     return actors.spawn(
         EvaluationSampler.create(
-            new EvaluationSampler.Wiring("a-w1", "r", room, source, refusal, idle)));
+            new EvaluationSampler.Wiring(
+                new SamplerState.Terms("a-w1", "r", refusal, LONG, idle), room, source)));
   }
 
   private static EvaluationWeightSource checkpoints() {
@@ -97,9 +98,9 @@ class EvaluationSamplerTest {
         number, evaluated(version), 0, count, requests(count), client.getRef());
   }
 
-  private <T extends EvaluationSampler.Reply> T expect(Class<T> type) {
-    EvaluationSampler.Reply reply = client.receiveMessage();
-    while (reply instanceof EvaluationSampler.Working) {
+  private <T extends EvaluationReply> T expect(Class<T> type) {
+    EvaluationReply reply = client.receiveMessage();
+    while (reply instanceof EvaluationReply.Working) {
       reply = client.receiveMessage();
     }
     return type.cast(reply);
@@ -127,7 +128,7 @@ class EvaluationSamplerTest {
   private void expectChunk(long number, long version, int count) {
     List<List<int[]>> wanted = alone(version, count);
     for (int i = 0; i < count; i++) {
-      EvaluationSampler.Sampled sampled = expect(EvaluationSampler.Sampled.class);
+      EvaluationReply.Sampled sampled = expect(EvaluationReply.Sampled.class);
       assertThat(sampled.number()).isEqualTo(number);
       assertThat(sampled.digest()).isEqualTo("digest-" + version);
       assertThat(evaluated(version).objection(sampled.digest(), sampled.completions())).isEmpty();
@@ -150,7 +151,7 @@ class EvaluationSamplerTest {
     assertThat(made).as("one engine for one version").isEmpty();
     sampler.tell(ask(3, 4, 3));
     expectChunk(3, 4, 3);
-    first.closed.get(60, TimeUnit.SECONDS);
+    first.closed().get(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -170,17 +171,17 @@ class EvaluationSamplerTest {
   void sample_anotherAsksMeanwhile_isBusyUntilTheFirstIsGone() throws Exception {
     ActorRef<EvaluationSampler.Command> sampler =
         sampler(checkpoints(), Optional.empty(), Silent::new, LONG);
-    TestProbe<EvaluationSampler.Reply> other = actors.createTestProbe();
+    TestProbe<EvaluationReply> other = actors.createTestProbe();
     sampler.tell(new EvaluationSampler.Sample(9, evaluated(2), 0, 1, requests(1), other.getRef()));
-    other.expectMessageClass(EvaluationSampler.Working.class);
+    other.expectMessageClass(EvaluationReply.Working.class);
 
     sampler.tell(ask(1, 2, 1));
-    assertThat(expect(EvaluationSampler.Busy.class).number()).isEqualTo(1);
+    assertThat(expect(EvaluationReply.Busy.class).number()).isEqualTo(1);
     other.stop();
     Silent engine = (Silent) engine();
     engine.cancelled.get(60, TimeUnit.SECONDS);
     sampler.tell(ask(2, 2, 1));
-    assertThat(client.expectMessageClass(EvaluationSampler.Working.class).number()).isEqualTo(2);
+    assertThat(client.expectMessageClass(EvaluationReply.Working.class).number()).isEqualTo(2);
   }
 
   @Test
@@ -188,10 +189,10 @@ class EvaluationSamplerTest {
     ActorRef<EvaluationSampler.Command> sampler =
         sampler(checkpoints(), Optional.empty(), Silent::new, LONG);
     sampler.tell(ask(1, 2, 1));
-    client.expectMessageClass(EvaluationSampler.Working.class);
-    engine().lost.complete("a bus error");
+    client.expectMessageClass(EvaluationReply.Working.class);
+    engine().lose("a bus error");
 
-    assertThat(expect(EvaluationSampler.Failed.class).reason())
+    assertThat(expect(EvaluationReply.Failed.class).reason())
         .isEqualTo("the engine of worker a-w1 failed: a bus error");
     sampler.tell(ask(2, 2, 1));
     engine();
@@ -203,7 +204,7 @@ class EvaluationSamplerTest {
         sampler(wanted -> CompletableFuture.completedFuture(Toys.BROKEN), Optional.empty());
     sampler.tell(ask(1, 2, 1));
 
-    assertThat(expect(EvaluationSampler.Refused.class).reason())
+    assertThat(expect(EvaluationReply.Refused.class).reason())
         .startsWith("worker a-w1 cannot load the weights: ");
   }
 
@@ -215,7 +216,7 @@ class EvaluationSamplerTest {
             Optional.empty());
     sampler.tell(ask(1, 2, 1));
 
-    assertThat(expect(EvaluationSampler.Refused.class).reason())
+    assertThat(expect(EvaluationReply.Refused.class).reason())
         .isEqualTo("worker a-w1 has not got the weights: no such folder");
   }
 
@@ -227,14 +228,14 @@ class EvaluationSamplerTest {
             Optional.empty());
     sampler.tell(ask(1, 2, 1));
 
-    assertThat(expect(EvaluationSampler.Failed.class).reason())
+    assertThat(expect(EvaluationReply.Failed.class).reason())
         .isEqualTo("worker a-w1 has not got the weights: the disk is away");
   }
 
   @Test
   void sample_workerWithAServerOrOfAnotherRun_isRefused() {
     sampler(checkpoints(), Optional.of("a server follows the run")).tell(ask(1, 2, 1));
-    assertThat(expect(EvaluationSampler.Refused.class).reason())
+    assertThat(expect(EvaluationReply.Refused.class).reason())
         .isEqualTo("a server follows the run");
     sampler(checkpoints(), Optional.empty())
         .tell(
@@ -245,7 +246,7 @@ class EvaluationSamplerTest {
                 1,
                 requests(1),
                 client.getRef()));
-    assertThat(expect(EvaluationSampler.Refused.class).reason())
+    assertThat(expect(EvaluationReply.Refused.class).reason())
         .isEqualTo("worker a-w1 works for run r, and not for other");
   }
 
@@ -255,7 +256,7 @@ class EvaluationSamplerTest {
         sampler(checkpoints(), Optional.empty(), Sampler::new, Duration.ofMillis(20));
     sampler.tell(ask(1, 2, 1));
     expectChunk(1, 2, 1);
-    engine().closed.get(60, TimeUnit.SECONDS);
+    engine().closed().get(60, TimeUnit.SECONDS);
   }
 
   /** An engine that never answers. */
