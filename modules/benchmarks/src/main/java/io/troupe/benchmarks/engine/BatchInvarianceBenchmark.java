@@ -2,6 +2,7 @@ package io.troupe.benchmarks.engine;
 
 import io.troupe.benchmarks.harness.PairedMeasurement;
 import io.troupe.benchmarks.harness.PerformancePage;
+import io.troupe.benchmarks.harness.UpdateOption;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.engine.SampleRequest;
@@ -20,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code troupe bench batch-invariance}: what batch-invariant decoding costs. */
@@ -57,10 +59,7 @@ public final class BatchInvarianceBenchmark implements Callable<Integer> {
       description = "PyTorch threads of each side, default ${DEFAULT-VALUE}.")
   private int threads = 1;
 
-  @Option(
-      names = "--update",
-      description = "Writes the table into its section of docs/performance.md.")
-  private boolean update;
+  @Mixin private final UpdateOption update = new UpdateOption();
 
   @Override
   public Integer call() throws IOException {
@@ -76,7 +75,7 @@ public final class BatchInvarianceBenchmark implements Callable<Integer> {
           result.theirMedian(),
           result.ratio());
     }
-    if (update) {
+    if (update.given()) {
       PerformancePage.update(
           "batch invariance",
           "%s, `troupe bench batch-invariance --rounds %d --threads %d`: batch-invariant beside the shapes of the batch, bursts in turn."

@@ -1,6 +1,7 @@
 package io.troupe.benchmarks.engine;
 
 import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.UpdateOption;
 import java.io.IOException;
 import java.util.Map;
 import picocli.CommandLine.Mixin;
@@ -25,10 +26,7 @@ final class ComparisonOptions {
 
   @Mixin private final ResultFile resultFile = new ResultFile();
 
-  @Option(
-      names = "--update",
-      description = "Writes the table into its section of docs/performance.md.")
-  private boolean update;
+  @Mixin private final UpdateOption update = new UpdateOption();
 
   /** Options with the number of threads that is used without one. */
   ComparisonOptions(int threads) {
@@ -43,6 +41,7 @@ final class ComparisonOptions {
    */
   int run(String command, Map<String, PyTorchComparison> comparisons)
       throws IOException, InterruptedException {
-    return new ComparisonRun(command, python, threads, rounds).run(comparisons, resultFile, update);
+    return new ComparisonRun(command, python, threads, rounds)
+        .run(comparisons, resultFile, update.given());
   }
 }

@@ -8,6 +8,7 @@ import io.troupe.benchmarks.gpu.row.GpuWork;
 import io.troupe.benchmarks.harness.BenchmarkCommands;
 import io.troupe.benchmarks.harness.PerformancePage;
 import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.UpdateOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +84,7 @@ public final class GpuBenchmark implements Callable<Integer> {
 
   @Option(
       names = "--python",
-      description = "A Python with PyTorch to compare with, default that of the environment.")
+      description = "A Python interpreter with torch, default that of the environment.")
   private String python = "";
 
   @Option(
@@ -101,10 +102,7 @@ public final class GpuBenchmark implements Callable<Integer> {
 
   @Mixin private final ResultFile resultFile = new ResultFile();
 
-  @Option(
-      names = "--update",
-      description = "Writes the table into its section of docs/performance.md; not of a rehearsal.")
-  private boolean update;
+  @Mixin private final UpdateOption update = new UpdateOption();
 
   /** Runs this command alone, on a machine that has not the libraries of the others. */
   public static void main(String[] arguments) {
@@ -113,7 +111,7 @@ public final class GpuBenchmark implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (device == ComputeDevice.CPU && (shape == ModelShape.REAL || update)) {
+    if (device == ComputeDevice.CPU && (shape == ModelShape.REAL || update.given())) {
       System.err.println(
           "error: --device cpu rehearses, and takes --shape tiny and no --update: a CPU gives no"
               + " numbers of a GPU");
@@ -161,7 +159,7 @@ public final class GpuBenchmark implements Callable<Integer> {
     }
     GpuReport report = new GpuReport(setting, results);
     report.print();
-    if (update) {
+    if (update.given()) {
       PerformancePage.replace(
           "gpu",
           "%s, `troupe bench gpu`: %s.%n%n%s"

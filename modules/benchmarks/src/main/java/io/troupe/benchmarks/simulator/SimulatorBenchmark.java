@@ -6,6 +6,7 @@ import io.troupe.benchmarks.harness.LearningCurve;
 import io.troupe.benchmarks.harness.Measurement;
 import io.troupe.benchmarks.harness.PerformancePage;
 import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.benchmarks.harness.UpdateOption;
 import io.troupe.benchmarks.simulator.PredictedRun.Speed;
 import io.troupe.run.simulation.Predictor;
 import io.troupe.run.simulation.RunFit;
@@ -85,8 +86,7 @@ public final class SimulatorBenchmark implements Callable<Integer> {
 
   @Mixin private final ResultFile resultFile = new ResultFile();
 
-  @Option(names = "--update", description = "Writes the table into docs/performance.md.")
-  private boolean update;
+  @Mixin private final UpdateOption update = new UpdateOption();
 
   @Option(
       names = "--speed",
@@ -125,7 +125,7 @@ public final class SimulatorBenchmark implements Callable<Integer> {
     }
     List<String> table = table(runs);
     table.forEach(System.out::println);
-    if (update) {
+    if (update.given()) {
       PerformancePage.replace("simulator", intro() + "\n\n" + String.join("\n", table) + "\n");
     }
     return resultFile.end(measurements(runs));
