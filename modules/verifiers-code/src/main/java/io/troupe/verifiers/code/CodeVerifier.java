@@ -14,7 +14,7 @@ import java.util.List;
  * <p>A program that exceeds its time or resources, ends itself, or tries what the sandbox denies
  * has reward 0. Only a broken problem or a failed sandbox makes a completion unverifiable.
  *
- * <p>Blocks while the program runs; see {@link SandboxSettings#wall()}.
+ * <p>Blocks while the program runs; see {@link CodeLimits#wall()}.
  *
  * @param profile how programs are extracted and rewarded
  * @param sandbox where programs run; closed with the verifier
@@ -67,7 +67,7 @@ public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Veri
       case SandboxResult.Judged(List<TestResult> tests, ProgramExit ending) ->
           scored(extracted, named(tests, ending));
       case SandboxResult.Ended(ProgramExit ending) ->
-          new Verdict.Scored(0, extracted, ending.describe(sandbox.settings()));
+          new Verdict.Scored(0, extracted, ending.describe(sandbox.settings().limits()));
       case SandboxResult.BadProblem(String reason) -> broken(prompt, reason);
       case SandboxResult.Failed(String reason) ->
           new Verdict.Unverifiable(Verdict.Cause.CRASH, reason);
@@ -82,7 +82,7 @@ public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Veri
         .map(
             test ->
                 test.reason().equals(ENDED)
-                    ? new TestResult(false, ending.describe(sandbox.settings()))
+                    ? new TestResult(false, ending.describe(sandbox.settings().limits()))
                     : test)
         .toList();
   }
@@ -90,7 +90,7 @@ public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Veri
   private Verdict runAll(
       Prompt prompt, String extracted, String code, List<CodeProblem.StdinTests.StdinCase> runs) {
     List<TestResult> results = new ArrayList<>();
-    long end = System.nanoTime() + sandbox.settings().wallOfAllRuns().toNanos();
+    long end = System.nanoTime() + sandbox.settings().limits().wallOfAllRuns().toNanos();
     for (CodeProblem.StdinTests.StdinCase one : runs) {
       boolean stop = !profile.partialCredit() && results.stream().anyMatch(test -> !test.passed());
       if (stop || System.nanoTime() > end) {
@@ -100,7 +100,7 @@ public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Veri
       switch (sandbox.run(new SandboxJob.RunJob(code, one.input()))) {
         case SandboxResult.Ran ran -> results.add(test(ran, one.output()));
         case SandboxResult.Ended(ProgramExit ending) ->
-            results.add(new TestResult(false, ending.describe(sandbox.settings())));
+            results.add(new TestResult(false, ending.describe(sandbox.settings().limits())));
         case SandboxResult.Failed(String reason) -> {
           return new Verdict.Unverifiable(Verdict.Cause.CRASH, reason);
         }
@@ -118,11 +118,14 @@ public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Veri
   private TestResult test(SandboxResult.Ran ran, String wanted) {
     if (ran.flood()) {
       return new TestResult(
-          false, "more than %d bytes of output".formatted(sandbox.settings().outputBytes()));
+          false,
+          "more than %d bytes of output".formatted(sandbox.settings().limits().outputBytes()));
     }
     if (!ran.ending().equals(new ProgramExit.Exited(0))) {
       String how =
-          ran.raised().isEmpty() ? ran.ending().describe(sandbox.settings()) : ran.raised();
+          ran.raised().isEmpty()
+              ? ran.ending().describe(sandbox.settings().limits())
+              : ran.raised();
       return new TestResult(false, how);
     }
     boolean right = profile.comparison().agree(ran.output(), wanted);

@@ -94,7 +94,8 @@ public final class CodeVerifiers implements VerifierFamily {
             options.flag("partial_credit", benchmark.partialCredit()),
             options.choice("comparison", benchmark.comparison()));
     SandboxSettings standard = SandboxSettings.standard();
-    Duration wall = options.duration("timeout", standard.wall());
+    CodeLimits usual = standard.limits();
+    Duration wall = options.duration("timeout", usual.wall());
     Duration all = options.duration("timeout_of_all_runs", wall.multipliedBy(6));
     SandboxSettings settings =
         new SandboxSettings(
@@ -102,12 +103,13 @@ public final class CodeVerifiers implements VerifierFamily {
             isolation(
                 options.flag("allow_unsandboxed", false), options.flag("allow_unfiltered", false)),
             Path.of(options.text("python").orElse(standard.python().toString())),
-            wall,
-            all,
-            (long) options.integer("memory_mb", (int) (standard.memoryBytes() >> 20), 128) << 20,
-            options.integer("processes", standard.processes(), 1),
-            standard.fileBytes(),
-            standard.outputBytes());
+            new CodeLimits(
+                wall,
+                all,
+                (long) options.integer("memory_mb", (int) (usual.memoryBytes() >> 20), 128) << 20,
+                options.integer("processes", usual.processes(), 1),
+                usual.fileBytes(),
+                usual.outputBytes()));
     // Checked before processes are started for wrong options.
     options.refuseOthers(benchmarkName);
     return new CodeVerifier(profile, Sandbox.open(settings));

@@ -15,7 +15,7 @@ sealed interface ProgramExit {
   record OutOfMemory() implements ProgramExit {}
 
   /** A description for a person. */
-  default String describe(SandboxSettings limits) {
+  default String describe(CodeLimits limits) {
     return switch (this) {
       case Answered _ -> "it broke off its answers";
       case Exited(int status) when status < 0 -> "killed by signal " + -status;
@@ -25,7 +25,7 @@ sealed interface ProgramExit {
     };
   }
 
-  private static String seconds(SandboxSettings limits) {
+  private static String seconds(CodeLimits limits) {
     double seconds = limits.wall().toMillis() / 1e3;
     return seconds == Math.rint(seconds) ? Long.toString((long) seconds) : Double.toString(seconds);
   }

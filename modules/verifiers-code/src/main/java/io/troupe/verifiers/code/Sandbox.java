@@ -137,7 +137,7 @@ public final class Sandbox implements AutoCloseable {
           System.Logger.Level.WARNING,
           "a program of one line has not ended within {0}; if the machine is not busy, raise the"
               + " verifier''s option timeout",
-          settings.wall());
+          settings.limits().wall());
     }
     if (worker.server().isAlive()) {
       idle.add(worker);

@@ -93,10 +93,10 @@ final class SandboxProcess implements AutoCloseable {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     json.putObject("settings")
         .put("isolated", settings.isolation().namespaces())
-        .put("memory_bytes", settings.memoryBytes())
-        .put("file_bytes", settings.fileBytes())
-        .put("processes", settings.processes())
-        .put("cpu_seconds", settings.wall().toSeconds() + 1);
+        .put("memory_bytes", settings.limits().memoryBytes())
+        .put("file_bytes", settings.limits().fileBytes())
+        .put("processes", settings.limits().processes())
+        .put("cpu_seconds", settings.limits().wall().toSeconds() + 1);
     var sources = json.putArray("sources");
     for (SandboxSource source : sources()) {
       sources.addArray().add(source.name()).add(source.text());
@@ -107,15 +107,15 @@ final class SandboxProcess implements AutoCloseable {
   /** Runs a job. Afterwards {@link #isAlive} says whether another job can follow. */
   SandboxResult run(SandboxJob job) {
     String nonce = Long.toString(jobs++);
-    ScheduledFuture<?> deadline = killAfter(settings.wall().plus(GRACE));
+    ScheduledFuture<?> deadline = killAfter(settings.limits().wall().plus(GRACE));
     try {
       write(
           JsonNodeFactory.instance
               .objectNode()
               .put("nonce", nonce)
-              .put("seconds", settings.wall().toNanos() / 1e9)
+              .put("seconds", settings.limits().wall().toNanos() / 1e9)
               .put("await_exit", job instanceof SandboxJob.RunJob));
-      write(job.json(settings.outputBytes()));
+      write(job.json(settings.limits().outputBytes()));
       child.flush();
       JsonNode reply = read();
       if (!reply.path("nonce").asText().equals(nonce)) {

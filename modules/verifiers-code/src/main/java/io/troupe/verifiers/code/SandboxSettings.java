@@ -7,29 +7,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The limits of programs and their isolation.
+ * How many programs run at once, how they are isolated, and what each may take.
  *
  * @param workers programs that run at once
  * @param isolation how programs are isolated
  * @param python the system's interpreter, 3.9 or later: not a shim in a home directory
- * @param wall time of a program with all its calls; of a whole program, time of each run
- * @param wallOfAllRuns time of all runs of a whole program together
- * @param memoryBytes limit of each process's address space, and of the private pages of all
- *     processes together
- * @param processes processes and threads that a program may have at once, itself included
- * @param fileBytes size of all files that a program may hold at once
- * @param outputBytes output that a whole program may write
+ * @param limits of each program
  */
 public record SandboxSettings(
-    int workers,
-    SandboxIsolation isolation,
-    Path python,
-    Duration wall,
-    Duration wallOfAllRuns,
-    long memoryBytes,
-    int processes,
-    long fileBytes,
-    int outputBytes) {
+    int workers, SandboxIsolation isolation, Path python, CodeLimits limits) {
   static final int MOST_WORKERS = SandboxUids.MOST_WORKERS;
 
   /** How programs are isolated. */
@@ -59,92 +45,39 @@ public record SandboxSettings(
         "code workers (%d) must lie in 1 to %d",
         workers,
         MOST_WORKERS);
-    require(
-        !wall.isNegative() && !wall.isZero() && wall.compareTo(Duration.ofHours(1)) <= 0,
-        "the wall time of a program (%s) must lie between 0 and an hour",
-        wall);
-    require(
-        wallOfAllRuns.compareTo(wall) >= 0,
-        "the wall time of all runs (%s) must not be below that of one (%s)",
-        wallOfAllRuns,
-        wall);
-    require(
-        memoryBytes >= 128L << 20,
-        "the memory of a program (%d bytes) must be 128 MB at least, which Python itself needs",
-        memoryBytes);
-    require(processes >= 1, "the processes of a program (%d) must be 1 at least", processes);
-    require(fileBytes >= 1 << 20, "the files of a program (%d bytes) need 1 MB", fileBytes);
-    require(
-        outputBytes >= 1 && outputBytes <= 1 << 24,
-        "the output of a program (%d bytes) must lie between 1 byte and 16 MB",
-        outputBytes);
   }
 
-  /** A worker for each CPU, 5 s, 1 GB, 32 processes, 64 MB of files, 1 MB of output. */
+  /** A worker for each CPU, with the standard limits. */
   public static SandboxSettings standard() {
     return new SandboxSettings(
         Runtime.getRuntime().availableProcessors(),
         SandboxIsolation.BUBBLEWRAP,
         Path.of("/usr/bin/python3"),
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(30),
-        1L << 30,
-        32,
-        64L << 20,
-        1 << 20);
+        CodeLimits.STANDARD);
   }
 
   /** These settings with another number of workers. */
   public SandboxSettings withWorkers(int count) {
-    return new SandboxSettings(
-        count,
-        isolation,
-        python,
-        wall,
-        wallOfAllRuns,
-        memoryBytes,
-        processes,
-        fileBytes,
-        outputBytes);
+    return new SandboxSettings(count, isolation, python, limits);
   }
 
   /** These settings with another time for each run. */
   public SandboxSettings withWall(Duration each, Duration all) {
-    return new SandboxSettings(
-        workers, isolation, python, each, all, memoryBytes, processes, fileBytes, outputBytes);
+    return new SandboxSettings(workers, isolation, python, limits.withWall(each, all));
   }
 
   /** These settings with another memory limit. */
   public SandboxSettings withMemory(long bytes) {
-    return new SandboxSettings(
-        workers, isolation, python, wall, wallOfAllRuns, bytes, processes, fileBytes, outputBytes);
+    return new SandboxSettings(workers, isolation, python, limits.withMemory(bytes));
   }
 
   /** These settings with another isolation. */
   public SandboxSettings withIsolation(SandboxIsolation other) {
-    return new SandboxSettings(
-        workers,
-        other,
-        python,
-        wall,
-        wallOfAllRuns,
-        memoryBytes,
-        processes,
-        fileBytes,
-        outputBytes);
+    return new SandboxSettings(workers, other, python, limits);
   }
 
   /** These settings with another interpreter. */
   public SandboxSettings withPython(Path interpreter) {
-    return new SandboxSettings(
-        workers,
-        isolation,
-        interpreter,
-        wall,
-        wallOfAllRuns,
-        memoryBytes,
-        processes,
-        fileBytes,
-        outputBytes);
+    return new SandboxSettings(workers, isolation, interpreter, limits);
   }
 }
