@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -173,69 +174,60 @@ public record EvaluationChunks(
 
   /** The worker that was asked is at work. */
   public EvaluationChunks working(long number, long now) {
-    return of(number)
-        .map(
-            asked ->
-                withOpen(
-                        PersistentMap.of(open)
-                            .with(number, new Asked(asked.worker(), asked.chunk(), now)))
-                    .heard(now))
-        .orElse(this);
+    return ifOpen(
+        number,
+        asked ->
+            withOpen(
+                    PersistentMap.of(open)
+                        .with(number, new Asked(asked.worker(), asked.chunk(), now)))
+                .heard(now));
   }
 
   /** All completions of the chunk are there. */
   public EvaluationChunks done(long number, long now) {
-    return of(number)
-        .map(
-            asked ->
-                closed(number)
-                    .heard(now)
-                    .place(asked.worker(), _ -> Place.NEW)
-                    .withFailures(PersistentMap.of(failures).without(asked.chunk())))
-        .orElse(this);
+    return ifOpen(
+        number,
+        asked ->
+            closed(number)
+                .heard(now)
+                .place(asked.worker(), _ -> Place.NEW)
+                .withFailures(PersistentMap.of(failures).without(asked.chunk())));
   }
 
   /** The worker samples for another evaluation: the chunk waits, and no failure counts. */
   public EvaluationChunks busy(long number, long now) {
-    return of(number)
-        .map(
-            asked ->
-                closed(number)
-                    .heard(now)
-                    .waits(asked.chunk())
-                    .place(
-                        asked.worker(), old -> paused(old, now + limits.pauses().pauseMillis(1))))
-        .orElse(this);
+    return declined(number, now, old -> paused(old, now + limits.pauses().pauseMillis(1)));
   }
 
   /** The worker cannot sample with these weights, now and later. */
   public EvaluationChunks refused(long number, String reason, long now) {
-    return of(number)
-        .map(
-            asked ->
-                closed(number)
-                    .heard(now)
-                    .waits(asked.chunk())
-                    .place(
-                        asked.worker(),
-                        old -> new Place(old.failures(), old.pausedUntil(), reason)))
-        .orElse(this);
+    return declined(number, now, old -> new Place(old.failures(), old.pausedUntil(), reason));
+  }
+
+  private EvaluationChunks declined(long number, long now, UnaryOperator<Place> change) {
+    return ifOpen(
+        number,
+        asked -> closed(number).heard(now).waits(asked.chunk()).place(asked.worker(), change));
   }
 
   /** The worker failed; it is asked again after a pause. */
   public EvaluationChunks failed(long number, String reason, long now) {
-    return of(number)
-        .map(
-            asked ->
-                failedAt(number, reason)
-                    .place(
-                        asked.worker(),
-                        old ->
-                            new Place(
-                                old.failures() + 1,
-                                now + limits.pauses().pauseMillis(old.failures() + 1),
-                                "")))
-        .orElse(this);
+    return ifOpen(
+        number,
+        asked ->
+            failedAt(number, reason)
+                .place(
+                    asked.worker(),
+                    old ->
+                        new Place(
+                            old.failures() + 1,
+                            now + limits.pauses().pauseMillis(old.failures() + 1),
+                            "")));
+  }
+
+  /** The change that an asking makes; none if the asking has ended. */
+  private EvaluationChunks ifOpen(long number, Function<Asked, EvaluationChunks> change) {
+    return of(number).map(change).orElse(this);
   }
 
   private static Place paused(Place old, long until) {
