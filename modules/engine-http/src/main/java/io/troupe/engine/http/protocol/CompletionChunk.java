@@ -1,5 +1,8 @@
 package io.troupe.engine.http.protocol;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.engine.protocol.JsonFields;
+import io.troupe.engine.protocol.MalformedResponseException;
 import io.troupe.engine.protocol.VersionSpan;
 import java.util.List;
 import java.util.OptionalInt;
@@ -31,5 +34,21 @@ public record CompletionChunk(
     String model) {
   public CompletionChunk {
     versions = List.copyOf(versions);
+  }
+
+  /** One of the choices of a message of vLLM, whose tokens are those since the last message. */
+  static CompletionChunk ofChoice(
+      JsonNode message, JsonNode choice, int[] tokens, double[] logProbs, int[] prompt)
+      throws MalformedResponseException {
+    return new CompletionChunk(
+        choice.path("index").asInt(0),
+        tokens,
+        logProbs,
+        JsonFields.spans(choice.path("weight_versions")),
+        ServerFinishReason.of(JsonFields.text(choice.path("finish_reason"))),
+        prompt,
+        false,
+        OptionalInt.empty(),
+        JsonFields.text(message.path("model")));
   }
 }

@@ -2,12 +2,10 @@ package io.troupe.engine.http.protocol;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 
 /**
  * {@code /v1/completions} with token ids in and out, as vLLM defines them beyond OpenAI's fields.
@@ -34,18 +32,12 @@ final class CompletionsCodec implements CompletionCodec {
 
   @Override
   public ObjectNode body(GenerateRequest draw, boolean stream) {
-    SamplingSettings settings = draw.settings();
     ObjectNode body = JsonFields.object();
-    body.put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter());
+    body.put("model", draw.sampler());
     draw.putPrompt(body, "prompt");
-    body.put("max_tokens", draw.maxTokens())
-        .put("n", draw.completions())
-        .put("temperature", settings.temperature())
-        .put("top_p", settings.topP())
-        .put("top_k", settings.topK())
-        .put("min_p", settings.minP())
-        .put("repetition_penalty", settings.repetitionPenalty())
-        .put("presence_penalty", 0.0)
+    body.put("max_tokens", draw.maxTokens()).put("n", draw.completions());
+    draw.putSampling(body);
+    body.put("presence_penalty", 0.0)
         .put("frequency_penalty", 0.0)
         .put("seed", draw.seed())
         .put("include_stop_str_in_output", true)
@@ -60,9 +52,7 @@ final class CompletionsCodec implements CompletionCodec {
         .put("stream", stream)
         .put("request_id", draw.id());
     draw.putStops(body);
-    if (!draw.salt().isEmpty()) {
-      body.put("cache_salt", draw.salt());
-    }
+    draw.putSalt(body);
     if (ours) {
       body.put("stream_interval_ms", draw.interval().toMillis()).put("detokenize", false);
     }
@@ -81,18 +71,13 @@ final class CompletionsCodec implements CompletionCodec {
     List<CompletionChunk> pieces = new ArrayList<>();
     for (JsonNode choice : CompletionCodec.choices(message)) {
       JsonNode logProbs = choice.path("logprobs");
-      int[] tokens = tokens(choice, logProbs);
       pieces.add(
-          new CompletionChunk(
-              choice.path("index").asInt(0),
-              tokens,
+          CompletionChunk.ofChoice(
+              message,
+              choice,
+              tokens(choice, logProbs),
               numbers(logProbs.path("token_logprobs")),
-              JsonFields.spans(choice.path("weight_versions")),
-              ServerFinishReason.of(JsonFields.text(choice.path("finish_reason"))),
-              JsonFields.ids(choice.path("prompt_token_ids")),
-              false,
-              OptionalInt.empty(),
-              JsonFields.text(message.path("model"))));
+              JsonFields.ids(choice.path("prompt_token_ids"))));
     }
     return pieces;
   }

@@ -2,12 +2,10 @@ package io.troupe.engine.http.protocol;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 
 /**
  * vLLM's {@code /inference/v1/generate}: tokens only. Log-probabilities have two shapes; both are
@@ -21,28 +19,18 @@ final class GenerateCodec implements CompletionCodec {
 
   @Override
   public ObjectNode body(GenerateRequest draw, boolean stream) {
-    SamplingSettings settings = draw.settings();
     ObjectNode body = JsonFields.object();
-    body.put("request_id", draw.id())
-        .put("model", draw.adapter().isEmpty() ? draw.model() : draw.adapter())
-        .put("stream", stream);
+    body.put("request_id", draw.id()).put("model", draw.sampler()).put("stream", stream);
     draw.putPrompt(body, "token_ids");
     ObjectNode sampling = body.putObject("sampling_params");
+    sampling.put("max_tokens", draw.maxTokens()).put("n", draw.completions());
+    draw.putSampling(sampling);
     sampling
-        .put("max_tokens", draw.maxTokens())
-        .put("n", draw.completions())
-        .put("temperature", settings.temperature())
-        .put("top_p", settings.topP())
-        .put("top_k", settings.topK())
-        .put("min_p", settings.minP())
-        .put("repetition_penalty", settings.repetitionPenalty())
         .put("seed", draw.seed())
         .put("logprobs", 0)
-        .put("detokenize", !settings.stops().isEmpty());
+        .put("detokenize", !draw.settings().stops().isEmpty());
     draw.putStops(sampling);
-    if (!draw.salt().isEmpty()) {
-      body.put("cache_salt", draw.salt());
-    }
+    draw.putSalt(body);
     return body;
   }
 
@@ -61,16 +49,12 @@ final class GenerateCodec implements CompletionCodec {
         logProbs[i] = JsonFields.number(content.get(i).path("logprob"));
       }
       pieces.add(
-          new CompletionChunk(
-              choice.path("index").asInt(0),
+          CompletionChunk.ofChoice(
+              message,
+              choice,
               JsonFields.ids(choice.path("token_ids")),
               logProbs,
-              JsonFields.spans(choice.path("weight_versions")),
-              ServerFinishReason.of(JsonFields.text(choice.path("finish_reason"))),
-              JsonFields.ids(message.path("prompt_token_ids")),
-              false,
-              OptionalInt.empty(),
-              JsonFields.text(message.path("model"))));
+              JsonFields.ids(message.path("prompt_token_ids"))));
     }
     return pieces;
   }

@@ -65,6 +65,28 @@ public record GenerateRequest(
     }
   }
 
+  /** The server's name for what samples: the adapter, or the model without one. */
+  String sampler() {
+    return adapter.isEmpty() ? model : adapter;
+  }
+
+  /** Writes how tokens are chosen, as vLLM names it. */
+  void putSampling(ObjectNode sampling) {
+    sampling
+        .put("temperature", settings.temperature())
+        .put("top_p", settings.topP())
+        .put("top_k", settings.topK())
+        .put("min_p", settings.minP())
+        .put("repetition_penalty", settings.repetitionPenalty());
+  }
+
+  /** Writes what separates the prefix cache, as vLLM names it. */
+  void putSalt(ObjectNode body) {
+    if (!salt.isEmpty()) {
+      body.put("cache_salt", salt);
+    }
+  }
+
   /** Writes the texts and ids that end a completion, as vLLM and SGLang name them. */
   void putStops(ObjectNode sampling) {
     ArrayNode stops = sampling.putArray("stop");

@@ -145,34 +145,24 @@ public record ServerCommand(
 
   /** vLLM on loopback, with the routes that update weights. */
   public static ServerCommand vllm(Load load, int port, List<String> more) {
-    List<String> words =
-        new ArrayList<>(
-            List.of(
-                "vllm",
-                "serve",
-                load.model(),
-                "--served-model-name",
-                MODEL,
-                "--host",
-                "127.0.0.1",
-                "--port",
-                Integer.toString(port),
-                "--dtype",
-                load.dtype(),
-                "--tensor-parallel-size",
-                Integer.toString(load.tensorParallel()),
-                "--gpu-memory-utilization",
-                Double.toString(load.memoryShare()),
-                "--max-model-len",
-                Integer.toString(load.contextLength()),
-                "--seed",
-                "0",
-                "--generation-config",
-                "vllm",
-                "--logprobs-mode",
-                "processed_logprobs",
-                "--api-server-count",
-                "1"));
+    List<String> words = new ArrayList<>(List.of("vllm", "serve"));
+    words.addAll(served(load, port));
+    words.addAll(
+        List.of(
+            "--tensor-parallel-size",
+            Integer.toString(load.tensorParallel()),
+            "--gpu-memory-utilization",
+            Double.toString(load.memoryShare()),
+            "--max-model-len",
+            Integer.toString(load.contextLength()),
+            "--seed",
+            "0",
+            "--generation-config",
+            "vllm",
+            "--logprobs-mode",
+            "processed_logprobs",
+            "--api-server-count",
+            "1"));
     words.addAll(load.adapters().forVllm());
     words.addAll(more);
     Map<String, String> environment = new LinkedHashMap<>();
@@ -190,31 +180,34 @@ public record ServerCommand(
   /** SGLang on loopback. */
   public static ServerCommand sglang(Load load, int port, List<String> more) {
     List<String> words =
-        new ArrayList<>(
-            List.of(
-                "python3",
-                "-m",
-                "sglang.launch_server",
-                "--model-path",
-                load.model(),
-                "--served-model-name",
-                MODEL,
-                "--host",
-                "127.0.0.1",
-                "--port",
-                Integer.toString(port),
-                "--dtype",
-                load.dtype(),
-                "--tp",
-                Integer.toString(load.tensorParallel()),
-                "--mem-fraction-static",
-                Double.toString(load.memoryShare()),
-                "--context-length",
-                Integer.toString(load.contextLength()),
-                "--enable-metrics"));
+        new ArrayList<>(List.of("python3", "-m", "sglang.launch_server", "--model-path"));
+    words.addAll(served(load, port));
+    words.addAll(
+        List.of(
+            "--tp",
+            Integer.toString(load.tensorParallel()),
+            "--mem-fraction-static",
+            Double.toString(load.memoryShare()),
+            "--context-length",
+            Integer.toString(load.contextLength()),
+            "--enable-metrics"));
     words.addAll(load.adapters().forSglang());
     words.addAll(more);
     return new ServerCommand(words, Map.of("PYTHONUNBUFFERED", "1"));
+  }
+
+  /** The model, its name, the address on loopback, and the type of its weights. */
+  private static List<String> served(Load load, int port) {
+    return List.of(
+        load.model(),
+        "--served-model-name",
+        MODEL,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        Integer.toString(port),
+        "--dtype",
+        load.dtype());
   }
 
   /**
