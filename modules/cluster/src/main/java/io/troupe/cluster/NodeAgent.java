@@ -15,6 +15,7 @@ import io.troupe.cluster.diagnostics.Diagnostics;
 import io.troupe.cluster.membership.ClusterIdentity;
 import io.troupe.cluster.membership.KnownMembers;
 import io.troupe.cluster.membership.MemberTracker;
+import io.troupe.cluster.membership.ServiceSubscription;
 import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.runtime.WireMessage;
 import io.troupe.weights.cache.WeightRef;
@@ -170,14 +171,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     context.spawn(JoinGate.create(wiring.identity()), JoinGate.NAME);
     context.spawn(MemberTracker.create(wiring.known()), MemberTracker.NAME);
     context.spawn(Diagnostics.create(wiring.name(), wiring.probe()), Diagnostics.NAME);
-    ActorRef<Receptionist.Listing> listings =
-        context.messageAdapter(
-            Receptionist.Listing.class,
-            listing -> new RegistriesFound(listing.getServiceInstances(NodeRegistry.SERVICE_KEY)));
-    context
-        .getSystem()
-        .receptionist()
-        .tell(Receptionist.subscribe(NodeRegistry.SERVICE_KEY, listings));
+    ServiceSubscription.start(context, NodeRegistry.SERVICE_KEY, RegistriesFound::new);
     context
         .getSystem()
         .receptionist()

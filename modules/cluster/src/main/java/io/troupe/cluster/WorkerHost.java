@@ -9,8 +9,8 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
-import akka.actor.typed.receptionist.Receptionist;
 import io.troupe.cluster.diagnostics.Diagnostics;
+import io.troupe.cluster.membership.ServiceSubscription;
 import io.troupe.runtime.RolloutWorker;
 import io.troupe.runtime.Run;
 import io.troupe.runtime.VerifierPool;
@@ -142,14 +142,7 @@ public final class WorkerHost extends AbstractOnMessageBehavior<WorkerHost.Comma
     this.onRunEnd = onRunEnd;
     this.makeWorker = makeWorker;
     this.timers = timers;
-    ActorRef<Receptionist.Listing> listings =
-        context.messageAdapter(
-            Receptionist.Listing.class,
-            listing -> new RegistriesFound(listing.getServiceInstances(NodeRegistry.SERVICE_KEY)));
-    context
-        .getSystem()
-        .receptionist()
-        .tell(Receptionist.subscribe(NodeRegistry.SERVICE_KEY, listings));
+    ServiceSubscription.start(context, NodeRegistry.SERVICE_KEY, RegistriesFound::new);
   }
 
   @Override

@@ -9,8 +9,8 @@ import akka.actor.typed.javadsl.AbstractOnMessageBehavior;
 import akka.actor.typed.javadsl.ActorContext;
 import akka.actor.typed.javadsl.Behaviors;
 import akka.actor.typed.javadsl.TimerScheduler;
-import akka.actor.typed.receptionist.Receptionist;
 import io.troupe.base.net.HostPort;
+import io.troupe.cluster.membership.ServiceSubscription;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.evaluation.EvaluationChunks;
 import io.troupe.runtime.evaluation.EvaluatedWeights;
@@ -98,15 +98,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
     this.say = say;
     this.chunks = EvaluationChunks.none(limits, now());
     this.replies = context.messageAdapter(EvaluationReply.class, Heard::new);
-    ActorRef<Receptionist.Listing> listings =
-        context.messageAdapter(
-            Receptionist.Listing.class,
-            listing ->
-                new WorkersFound(listing.getServiceInstances(EvaluationSampler.SERVICE_KEY)));
-    context
-        .getSystem()
-        .receptionist()
-        .tell(Receptionist.subscribe(EvaluationSampler.SERVICE_KEY, listings));
+    ServiceSubscription.start(context, EvaluationSampler.SERVICE_KEY, WorkersFound::new);
     timers.startTimerWithFixedDelay(new LookDue(), LOOK_EVERY);
   }
 
