@@ -1,5 +1,6 @@
-package io.troupe.cli.command;
+package io.troupe.launch;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -11,6 +12,11 @@ public abstract class CommandGroup implements Runnable {
 
   @Override
   public final void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
+    commandLine().usage(commandLine().getOut());
+  }
+
+  /** The command line that the command is of. */
+  protected final CommandLine commandLine() {
+    return spec.commandLine();
   }
 }

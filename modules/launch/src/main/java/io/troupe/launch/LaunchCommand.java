@@ -12,9 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +22,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe launch}: a run on many hosts, over ssh. */
 @Command(
     name = "launch",
-    mixinStandardHelpOptions = true,
     description = "Starts a run on many hosts over ssh or Slurm, and looks after it.",
     subcommands = {LaunchUpCommand.class, LaunchResumeCommand.class, LaunchSlurmCommand.class},
     footer = {
@@ -37,17 +34,9 @@ import picocli.CommandLine.Parameters;
       "  troupe launch resume --hosts hosts.txt",
       "  troupe launch stop --hosts hosts.txt"
     })
-public final class LaunchCommand implements Runnable {
+public final class LaunchCommand extends CommandGroup {
   public static final String RUN = "run";
   public static final String AGENT = "agent";
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
-    command.usage(command.getOut());
-  }
 
   @Command(
       name = "stop",
@@ -218,7 +207,7 @@ public final class LaunchCommand implements Runnable {
           boolean dryRun,
       @Option(names = "--json", description = "One JSON object on standard output.") boolean json)
       throws IOException, InterruptedException {
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = commandLine().getOut();
     if (dryRun) {
       Bundle.use(Optional.empty(), made -> answer(out, json, "would be made", folder, made));
     } else {
@@ -257,6 +246,6 @@ public final class LaunchCommand implements Runnable {
   }
 
   private CommandLine.ParameterException bad(String rule) {
-    return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), rule);
+    return new CommandLine.ParameterException(commandLine(), rule);
   }
 }

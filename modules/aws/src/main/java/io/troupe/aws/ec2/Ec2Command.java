@@ -11,14 +11,12 @@ import io.troupe.aws.ec2.plan.ClusterStep;
 import io.troupe.aws.ec2.plan.Ec2File;
 import io.troupe.aws.ec2.plan.ObservedCluster;
 import io.troupe.base.process.ExitCode;
+import io.troupe.launch.CommandGroup;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,7 +25,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe ec2}: clusters of EC2 instances for {@code troupe launch}. */
 @Command(
     name = "ec2",
-    mixinStandardHelpOptions = true,
     subcommands = OrphansCommand.class,
     description = {
       "Creates, shows, resizes, stops and deletes clusters of EC2 instances.",
@@ -42,16 +39,8 @@ import picocli.CommandLine.Parameters;
       "  troupe ec2 status lab --file conf/ec2-2x8.yaml",
       "  troupe ec2 delete lab --file conf/ec2-2x8.yaml"
     })
-public final class Ec2Command implements Runnable {
+public final class Ec2Command extends CommandGroup {
   private static final String NAME = "NAME";
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
-    command.usage(command.getOut());
-  }
 
   @Command(
       name = "create",

@@ -4,13 +4,11 @@ import io.troupe.aws.client.AwsException;
 import io.troupe.aws.client.PatientRequests;
 import io.troupe.aws.container.ContainerRun;
 import io.troupe.base.process.ExitCode;
+import io.troupe.launch.CommandGroup;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,7 +17,6 @@ import picocli.CommandLine.Parameters;
 /** {@code troupe sagemaker}: runs as training jobs of SageMaker. */
 @Command(
     name = "sagemaker",
-    mixinStandardHelpOptions = true,
     subcommands = {SubmitJobCommand.class, DownloadJobCommand.class},
     description = {
       "Submits runs as training jobs of SageMaker, follows and stops them, and fetches what they"
@@ -35,16 +32,8 @@ import picocli.CommandLine.Parameters;
       "  troupe sagemaker download job-20261123-201500",
       "  troupe sagemaker submit conf/sagemaker-quickstart.yaml --local job"
     })
-public final class SageMakerCommand implements Runnable {
+public final class SageMakerCommand extends CommandGroup {
   private static final String JOB = "JOB";
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Override
-  public void run() {
-    CommandLine command = Objects.requireNonNull(spec).commandLine();
-    command.usage(command.getOut());
-  }
 
   @Command(
       name = "status",

@@ -1,6 +1,6 @@
 package io.troupe.cli.certs;
 
-import io.troupe.cli.command.CommandGroup;
+import io.troupe.launch.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe certs}: keys and certificates of a cluster. */

@@ -1,6 +1,6 @@
 package io.troupe.cli.copy;
 
-import io.troupe.cli.command.CommandGroup;
+import io.troupe.launch.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe runs}: the folders of runs and their copies on S3. */

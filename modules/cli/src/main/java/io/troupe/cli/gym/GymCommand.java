@@ -1,6 +1,6 @@
 package io.troupe.cli.gym;
 
-import io.troupe.cli.command.CommandGroup;
+import io.troupe.launch.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe gym}: agents that make the data a student needs. */

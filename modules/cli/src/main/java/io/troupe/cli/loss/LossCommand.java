@@ -1,6 +1,6 @@
 package io.troupe.cli.loss;
 
-import io.troupe.cli.command.CommandGroup;
+import io.troupe.launch.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe loss}: losses of a user's own. */

@@ -1,6 +1,6 @@
 package io.troupe.cli.models;
 
-import io.troupe.cli.command.CommandGroup;
+import io.troupe.launch.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe models}: the models of this machine's cache. */

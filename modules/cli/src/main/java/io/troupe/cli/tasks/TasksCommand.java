@@ -1,7 +1,7 @@
 package io.troupe.cli.tasks;
 
-import io.troupe.cli.command.CommandGroup;
 import io.troupe.cli.gym.FactoryImportCommand;
+import io.troupe.launch.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe tasks}: what there is to train on. */

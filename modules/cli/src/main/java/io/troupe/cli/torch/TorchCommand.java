@@ -1,6 +1,6 @@
 package io.troupe.cli.torch;
 
-import io.troupe.cli.command.CommandGroup;
+import io.troupe.launch.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** {@code troupe torch}: the PyTorch that runs compute with. */
