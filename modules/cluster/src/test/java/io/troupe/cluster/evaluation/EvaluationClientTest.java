@@ -87,6 +87,15 @@ class EvaluationClientTest {
             .toList());
   }
 
+  /** What the only worker is asked by a client that has the chunk. */
+  private EvaluationSampler.Sample asked(
+      TestProbe<EvaluationSampler.Command> worker, PendingChunk chunk) throws InterruptedException {
+    ActorRef<EvaluationClient.Command> client = client(PATIENT);
+    awaitWorkers(1);
+    client.tell(new EvaluationClient.SampleChunk(chunk));
+    return worker.expectMessageClass(EvaluationSampler.Sample.class);
+  }
+
   private static Completion completion(int token) {
     return new Completion(
         new int[] {token},
@@ -117,12 +126,9 @@ class EvaluationClientTest {
 
   @Test
   void chunk_workerEndsInItsMiddle_isAskedOfAnotherAsAWhole() throws Exception {
-    ActorRef<EvaluationClient.Command> client = client(PATIENT);
     TestProbe<EvaluationSampler.Command> first = worker("first");
-    awaitWorkers(1);
     PendingChunk chunk = chunk(2);
-    client.tell(new EvaluationClient.SampleChunk(chunk));
-    EvaluationSampler.Sample asked = first.expectMessageClass(EvaluationSampler.Sample.class);
+    EvaluationSampler.Sample asked = asked(first, chunk);
     answer(asked, 1, 50, "ab12");
 
     TestProbe<EvaluationSampler.Command> second = worker("second");
@@ -146,12 +152,9 @@ class EvaluationClientTest {
 
   @Test
   void chunk_answeredWithOtherWeights_isAbandonedAndAskedAgain() throws Exception {
-    ActorRef<EvaluationClient.Command> client = client(PATIENT);
     TestProbe<EvaluationSampler.Command> worker = worker("one");
-    awaitWorkers(1);
     PendingChunk chunk = chunk(1);
-    client.tell(new EvaluationClient.SampleChunk(chunk));
-    EvaluationSampler.Sample asked = worker.expectMessageClass(EvaluationSampler.Sample.class);
+    EvaluationSampler.Sample asked = asked(worker, chunk);
     answer(asked, 0, 50, "cd34");
 
     assertThat(worker.expectMessageClass(EvaluationSampler.Abandon.class).number())
@@ -165,12 +168,9 @@ class EvaluationClientTest {
 
   @Test
   void chunk_refusedByAllWorkers_failsWithTheirReason() throws Exception {
-    ActorRef<EvaluationClient.Command> client = client(PATIENT);
     TestProbe<EvaluationSampler.Command> worker = worker("one");
-    awaitWorkers(1);
     PendingChunk chunk = chunk(1);
-    client.tell(new EvaluationClient.SampleChunk(chunk));
-    EvaluationSampler.Sample asked = worker.expectMessageClass(EvaluationSampler.Sample.class);
+    EvaluationSampler.Sample asked = asked(worker, chunk);
     asked.replyTo().tell(new EvaluationReply.Refused(asked.number(), "it follows a server"));
 
     assertThatThrownBy(() -> token(chunk, 0))
@@ -189,12 +189,9 @@ class EvaluationClientTest {
 
   @Test
   void request_noEngineCouldTake_failsAlone() throws Exception {
-    ActorRef<EvaluationClient.Command> client = client(PATIENT);
     TestProbe<EvaluationSampler.Command> worker = worker("one");
-    awaitWorkers(1);
     PendingChunk chunk = chunk(2);
-    client.tell(new EvaluationClient.SampleChunk(chunk));
-    EvaluationSampler.Sample asked = worker.expectMessageClass(EvaluationSampler.Sample.class);
+    EvaluationSampler.Sample asked = asked(worker, chunk);
     asked.replyTo().tell(new EvaluationReply.Unanswerable(asked.number(), 0, "too long"));
     answer(asked, 1, 61, "ab12");
 

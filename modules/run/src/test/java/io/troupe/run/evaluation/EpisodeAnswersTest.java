@@ -3,18 +3,11 @@ package io.troupe.run.evaluation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.core.completion.Completion;
-import io.troupe.core.completion.FinishReason;
-import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
-import io.troupe.core.rollout.LeaseId;
-import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.CharacterTokenizer;
-import io.troupe.engine.SampleRequest;
-import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
-import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.engine.toy.ScriptedEngine;
 import io.troupe.environments.Environment;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.EnvironmentPool;
@@ -30,12 +23,9 @@ import io.troupe.evaluation.EvaluationTask;
 import io.troupe.evaluation.Question;
 import io.troupe.runtime.episode.EpisodeSettings;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -49,45 +39,8 @@ class EpisodeAnswersTest {
           SamplingSettings.greedy(16));
 
   /** Calls the tool first, and answers what the tool has said. */
-  private static final class Caller implements SamplingEngine {
-    private boolean closed;
-
-    @Override
-    public List<CompletionStage<List<Completion>>> sample(List<SampleRequest> requests) {
-      return requests.stream()
-          .<CompletionStage<List<Completion>>>map(
-              request -> {
-                boolean told = TOKENIZER.decode(request.prompt()).endsWith(";");
-                return CompletableFuture.completedStage(
-                    Collections.nCopies(
-                        request.completions(), completion(told ? "6" : "[calc 2*3]")));
-              })
-          .toList();
-    }
-
-    private static Completion completion(String text) {
-      int[] tokens = TOKENIZER.encode(text);
-      return new Completion(
-          tokens,
-          new float[tokens.length],
-          TokenVersions.uniform(WeightVersion.BASE, tokens.length),
-          text.endsWith("]") ? FinishReason.STOP_STRING : FinishReason.STOP);
-    }
-
-    @Override
-    public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void cancel(LeaseId lease) {
-      // Nothing is ever open.
-    }
-
-    @Override
-    public void close() {
-      closed = true;
-    }
+  private static ScriptedEngine caller() {
+    return new ScriptedEngine(TOKENIZER, context -> context.endsWith(";") ? "6" : "[calc 2*3]");
   }
 
   /** A calculator whose first calls fail. */
@@ -140,7 +93,7 @@ class EpisodeAnswersTest {
   /** A policy that belongs to no run is given tools for one task of a file. */
   @Test
   void forTask_tasksWithAndWithoutTools_areAnsweredEachInItsWay() throws Exception {
-    Caller engine = new Caller();
+    ScriptedEngine engine = caller();
     EvaluationTask plain = new EvaluationTask("plain", List.of(ITEM), 1, Map.of());
     EvaluationTask tools = new EvaluationTask("tools", List.of(ITEM), 1, Map.of());
     try (TaskAnswers source = new TaskAnswers(engine, TOKENIZER, 64)) {
@@ -153,11 +106,11 @@ class EpisodeAnswersTest {
           .extracting(Answer::text)
           .containsExactly("6");
     }
-    assertThat(engine.closed).isTrue();
+    assertThat(engine.isClosed()).isTrue();
   }
 
   private static List<Answer> answered(int failures, int samples) {
-    Caller engine = new Caller();
+    ScriptedEngine engine = caller();
     EpisodeSettings.ToolLoop loop = loop(failures);
     EpisodeAnswers episodes = new EpisodeAnswers(engine, TOKENIZER, 64, loop);
     try (EngineAnswers source = new EngineAnswers(episodes, TOKENIZER)) {
@@ -167,7 +120,7 @@ class EpisodeAnswersTest {
           .toCompletableFuture()
           .join();
     } finally {
-      assertThat(engine.closed).isFalse();
+      assertThat(engine.isClosed()).isFalse();
     }
   }
 
