@@ -66,6 +66,21 @@ record EvalSession(
   /** A copy of the weights that workers of a cluster sample with, until this process ends. */
   private static final String WEIGHTS = ".weights";
 
+  /**
+   * One evaluation.
+   *
+   * @param tasks as the options ask for them
+   * @param resolved configuration that they come from
+   * @param resume whether the folder may hold a part of it
+   */
+  private record Evaluation(
+      EvaluatedPolicy policy,
+      EvaluationFile tasks,
+      ResolvedConfig<EvaluationFile> resolved,
+      Path folder,
+      boolean resume,
+      ShardRange shard) {}
+
   EvalSession {
     endpoints = List.copyOf(endpoints);
   }
@@ -87,43 +102,45 @@ record EvalSession(
     boolean asTheRun = file.isEmpty() && options.tasks.isEmpty();
     EvaluationFile asked =
         asTheRun ? EvalOptions.withNamed(resolved.config(), policy) : resolved.config();
-    EvaluationFile tasks = options.over(asked, this::bad);
+    Evaluation evaluation =
+        new Evaluation(policy, options.over(asked, this::bad), resolved, folder, resume, shard);
     if (!cluster.members().isEmpty()) {
-      return sampledByWorkers(policy, tasks, resolved, folder, resume, shard);
+      return sampledByWorkers(evaluation);
     }
-    if (endpoints.isEmpty()) {
-      return sampledHere(policy, tasks, resolved, folder, resume, shard);
-    }
+    return endpoints.isEmpty() ? sampledHere(evaluation) : sampledByEndpoints(evaluation);
+  }
+
+  private boolean sampledByEndpoints(Evaluation evaluation)
+      throws IOException, InterruptedException, InvalidVerifierException {
+    EvaluatedPolicy policy = evaluation.policy();
     String model = compute.model(endpoints.getFirst());
     Map<String, Object> description = new LinkedHashMap<>(policy.description());
     description.put("endpoints", endpoints.stream().map(URI::toString).toList());
     description.put("model", model);
     try (EvaluationTasks loaded =
-            new EvaluationTasks(policy, tasks, Optional.empty(), Integer.MAX_VALUE);
+            new EvaluationTasks(policy, evaluation.tasks(), Optional.empty(), Integer.MAX_VALUE);
         AnswerSource source =
             new EndpointAnswers(endpoints, model, compute.key(), compute.requests)) {
-      EvaluationProtocol protocol = protocol(description, tasks, resolved, loaded.tasks(), shard);
-      return run(loaded, protocol, source, folder, resume);
+      EvaluationProtocol protocol = protocol(evaluation, description, loaded.tasks());
+      return run(evaluation, protocol, loaded, source);
     }
   }
 
   /** Samples with the engine of this process, or with servers that it starts as the run does. */
-  private boolean sampledHere(
-      EvaluatedPolicy policy,
-      EvaluationFile tasks,
-      ResolvedConfig<EvaluationFile> resolved,
-      Path folder,
-      boolean resume,
-      ShardRange shard)
+  private boolean sampledHere(Evaluation evaluation)
       throws IOException, InterruptedException, InvalidVerifierException {
+    EvaluatedPolicy policy = evaluation.policy();
     boolean sidecars = policy.hasSidecars() && !compute.inProcess;
     EvaluatedPolicy sampled = sidecars ? policy.bySidecars() : policy;
-    Path serverFolder = folder.resolve(SERVERS);
+    Path serverFolder = evaluation.folder().resolve(SERVERS);
     boolean whole;
     try (PolicyEngines engines = sampled.engines();
         EvaluationTasks loaded =
             new EvaluationTasks(
-                sampled, tasks, Optional.of(engines.tokenizer()), engines.contextLength());
+                sampled,
+                evaluation.tasks(),
+                Optional.of(engines.tokenizer()),
+                engines.contextLength());
         RunInferenceServers servers =
             sidecars
                 ? sampled.sidecars(engines, serverFolder, command.getErr()::println)
@@ -131,9 +148,8 @@ record EvalSession(
       SamplingEngine engine = servers.samplers(engines).get();
       try (AnswerSource source = sampled.answers(engine, engines, loaded)) {
         engine.load(sampled.weights().getFirst()).toCompletableFuture().join();
-        EvaluationProtocol protocol =
-            protocol(sampled.description(), tasks, resolved, loaded.tasks(), shard);
-        whole = run(loaded, protocol, source, folder, resume);
+        EvaluationProtocol protocol = protocol(evaluation, sampled.description(), loaded.tasks());
+        whole = run(evaluation, protocol, loaded, source);
       } finally {
         servers.retired(engine);
       }
@@ -148,14 +164,9 @@ record EvalSession(
    * Has the workers of the run's cluster sample. The protocol is that of this process: the same
    * chunks are sampled by the same engines with the same weights.
    */
-  private boolean sampledByWorkers(
-      EvaluatedPolicy policy,
-      EvaluationFile tasks,
-      ResolvedConfig<EvaluationFile> resolved,
-      Path folder,
-      boolean resume,
-      ShardRange shard)
+  private boolean sampledByWorkers(Evaluation evaluation)
       throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
+    EvaluatedPolicy policy = evaluation.policy();
     EvaluatedWeights weights =
         policy.stored().stream()
             .findFirst()
@@ -167,10 +178,12 @@ record EvalSession(
     ClusterSection section = run.config().cluster();
     try (EvaluationTasks loaded =
         new EvaluationTasks(
-            policy, tasks, Optional.of(run.tokenizer()), run.config().policy().contextLength())) {
+            policy,
+            evaluation.tasks(),
+            Optional.of(run.tokenizer()),
+            run.config().policy().contextLength())) {
       loaded.refuseTurns();
-      EvaluationProtocol protocol =
-          protocol(policy.description(), tasks, resolved, loaded.tasks(), shard);
+      EvaluationProtocol protocol = protocol(evaluation, policy.description(), loaded.tasks());
       ClusterSettings network =
           cluster.settings(
               ClusterSettings.ClusterRole.EVALUATION,
@@ -178,7 +191,8 @@ record EvalSession(
               section.tls(),
               command.getErr()::println);
       try (CheckpointServer served =
-              CheckpointServer.open(folder.resolve(WEIGHTS), weights, cluster.weights());
+              CheckpointServer.open(
+                  evaluation.folder().resolve(WEIGHTS), weights, cluster.weights());
           ClusterSampler workers =
               ClusterSampler.join(
                   network,
@@ -189,23 +203,22 @@ record EvalSession(
                   command.getErr()::println);
           AnswerSource source =
               new EngineAnswers(workers, run.tokenizer(), workers::chunksAtOnce)) {
-        return run(loaded, protocol, source, folder, resume);
+        return run(evaluation, protocol, loaded, source);
       }
     }
   }
 
   private boolean run(
-      EvaluationTasks tasks,
+      Evaluation evaluation,
       EvaluationProtocol protocol,
-      AnswerSource source,
-      Path folder,
-      boolean resume)
+      EvaluationTasks tasks,
+      AnswerSource source)
       throws IOException, InvalidVerifierException {
     tasks.checkVerifiers();
     EvalProgress progress = new EvalProgress(command.getErr());
     boolean whole =
         new EvaluationJob(protocol, source, tasks::verifiers, stop, progress)
-            .run(folder, resume, Clock.systemUTC());
+            .run(evaluation.folder(), evaluation.resume(), Clock.systemUTC());
     progress.end();
     return whole;
   }
@@ -254,12 +267,8 @@ record EvalSession(
   }
 
   private EvaluationProtocol protocol(
-      Map<String, Object> policy,
-      EvaluationFile file,
-      ResolvedConfig<EvaluationFile> resolved,
-      List<EvaluationTask> tasks,
-      ShardRange shard) {
-    SortedSet<Integer> ks = new TreeSet<>(file.k());
+      Evaluation evaluation, Map<String, Object> policy, List<EvaluationTask> tasks) {
+    SortedSet<Integer> ks = new TreeSet<>(evaluation.tasks().k());
     int most = tasks.stream().mapToInt(EvaluationTask::samples).max().orElse(1);
     if (ks.isEmpty()) {
       ks.add(1);
@@ -269,9 +278,15 @@ record EvalSession(
       throw bad("k of pass@k is from 1 to the number of samples (%d), not %s".formatted(most, ks));
     }
     Map<String, String> configuration = new LinkedHashMap<>();
-    resolved.values().forEach(value -> configuration.put(value.path(), value.text()));
+    evaluation.resolved().values().forEach(value -> configuration.put(value.path(), value.text()));
     return new EvaluationProtocol(
-        BuildInfo.version(), policy, file.seed(), ks, shard, configuration, tasks);
+        BuildInfo.version(),
+        policy,
+        evaluation.tasks().seed(),
+        ks,
+        evaluation.shard(),
+        configuration,
+        tasks);
   }
 
   private CommandLine.ParameterException bad(String message) {
