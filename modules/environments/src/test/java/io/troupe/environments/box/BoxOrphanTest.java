@@ -10,11 +10,10 @@ import io.troupe.environments.EnvironmentPool;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
 import io.troupe.testkit.Await;
+import io.troupe.testkit.OwnedProcesses;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The process that owns a box is killed: nothing of the box outlives it. */
@@ -50,12 +49,9 @@ class BoxOrphanTest {
     try {
       Await.until(() -> owner.descendants().anyMatch(BoxOrphanTest::isDaemon));
       List<ProcessHandle> family = owner.descendants().toList();
-      List<CompletableFuture<ProcessHandle>> ends =
-          family.stream().map(ProcessHandle::onExit).toList();
 
-      owner.destroyForcibly();
+      OwnedProcesses.awaitEndWith(owner, family);
 
-      CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
       assertThat(family).noneMatch(ProcessHandle::isAlive);
     } finally {
       owner.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.JavaCommand;
 import io.troupe.base.sandbox.SandboxUnavailableException;
+import io.troupe.testkit.OwnedProcesses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -45,12 +45,9 @@ class OrphanTest {
     Process owner = start();
     try {
       List<ProcessHandle> family = await(owner);
-      List<CompletableFuture<ProcessHandle>> ends =
-          family.stream().map(ProcessHandle::onExit).toList();
 
-      owner.destroyForcibly();
+      OwnedProcesses.awaitEndWith(owner, family);
 
-      CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
       assertThat(family).noneMatch(ProcessHandle::isAlive);
     } finally {
       owner.descendants().forEach(ProcessHandle::destroyForcibly);
