@@ -9,13 +9,14 @@ import akka.actor.typed.receptionist.Receptionist;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.cluster.membership.ClusterIdentity;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** What a process of another cluster or build can ask of a gate. */
 final class JoinGateTest {
   private static final ClusterIdentity OWN = new ClusterIdentity("troupe", "1");
 
+  @AutoClose("shutdownTestKit")
   private final ActorTestKit actors =
       ActorTestKit.create(
           ConfigFactory.parseString(
@@ -26,11 +27,6 @@ final class JoinGateTest {
                   akka.coordinated-shutdown.run-by-actor-system-terminate = off
                   """)
               .withFallback(ConfigFactory.load()));
-
-  @AfterEach
-  void stop() {
-    actors.shutdownTestKit();
-  }
 
   @Test
   void request_ofAnotherClusterOrBuild_isRefusedAndReachesNoNode() {

@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Samples for a person who tries the policy. */
@@ -33,13 +33,8 @@ class AdHocSamplingTest {
   private final AtomicInteger made = new AtomicInteger();
   private final InMemoryWeights weights = new InMemoryWeights();
   private final Deque<Runnable> later = new ArrayDeque<>();
-  private final EngineRegistry room = new EngineRegistry(counting(Toys.policy()));
+  @AutoClose private final EngineRegistry room = new EngineRegistry(counting(Toys.policy()));
   private final AdHocSampling tryout = new AdHocSampling(room, weights::newest, later::add);
-
-  @AfterEach
-  void close() {
-    room.close();
-  }
 
   private PolicyEngines counting(PolicyEngines policy) {
     return new PolicyEngines() {

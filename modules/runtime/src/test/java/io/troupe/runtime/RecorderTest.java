@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +37,9 @@ final class RecorderTest {
   private static final int GROUPS = 500;
   private static final WorkerId WORKER = WorkerId.at("rollout-1", "0123abcd");
 
+  @AutoClose("shutdownTestKit")
   private final ActorTestKit actors = Toys.actors();
+
   private final Map<String, JsonLinesFile> files = new HashMap<>();
   private final List<LineBacklog> refusals = new CopyOnWriteArrayList<>();
   private final List<String> reports = new CopyOnWriteArrayList<>();
@@ -49,11 +51,6 @@ final class RecorderTest {
       files.put(
           name, JsonLinesFile.open(folder.resolve(name + ".jsonl"), Duration.ZERO, reports::add));
     }
-  }
-
-  @AfterEach
-  void stop() {
-    actors.shutdownTestKit();
   }
 
   private List<JsonNode> lines(String name) throws IOException {

@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -22,18 +22,11 @@ final class CopyAccessTest {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final String PLACE = "s3://lake/runs/";
 
-  private FakeObjectStore server;
+  @AutoClose private FakeObjectStore server;
 
   @BeforeEach
   void start() throws IOException {
-    AwsKeys.set();
-    server = FakeObjectStore.start().bucket("lake");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-    AwsKeys.clear();
+    server = FakeObjectStore.startWithKeys().bucket("lake");
   }
 
   private CopyAccess ask(String place) throws InterruptedException {

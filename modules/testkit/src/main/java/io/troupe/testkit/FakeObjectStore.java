@@ -70,13 +70,22 @@ public final class FakeObjectStore implements AutoCloseable {
   private final Map<String, NavigableMap<Integer, byte[]>> uploads = new ConcurrentHashMap<>();
   private final AtomicInteger lastUpload = new AtomicInteger();
 
-  private FakeObjectStore() throws IOException {
+  private final boolean keys;
+
+  private FakeObjectStore(boolean keys) throws IOException {
+    this.keys = keys;
     server = LoopbackServer.start(this::answer);
   }
 
   /** Starts an empty server on a free port. */
   public static FakeObjectStore start() throws IOException {
-    return new FakeObjectStore();
+    return new FakeObjectStore(false);
+  }
+
+  /** Starts one for this process, which has {@link AwsKeys} until the server is closed. */
+  public static FakeObjectStore startWithKeys() throws IOException {
+    AwsKeys.set();
+    return new FakeObjectStore(true);
   }
 
   /** Its address. */
@@ -131,6 +140,9 @@ public final class FakeObjectStore implements AutoCloseable {
   @Override
   public void close() {
     server.close();
+    if (keys) {
+      AwsKeys.clear();
+    }
   }
 
   private void answer(HttpExchange exchange) throws IOException {

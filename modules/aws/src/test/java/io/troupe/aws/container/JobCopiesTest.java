@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -23,20 +23,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ResourceLock(Resources.SYSTEM_PROPERTIES)
 final class JobCopiesTest {
   private final PlayedSurroundings here = new PlayedSurroundings(this::onPause);
-  private FakeObjectStore server;
+  @AutoClose private FakeObjectStore server;
   private int healsAfter;
   private int pauses;
 
   @BeforeEach
   void start() throws IOException {
-    AwsKeys.set();
-    server = FakeObjectStore.start().bucket("lake");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-    AwsKeys.clear();
+    server = FakeObjectStore.startWithKeys().bucket("lake");
   }
 
   private void onPause() {

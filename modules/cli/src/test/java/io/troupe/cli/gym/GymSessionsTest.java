@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GymSessionsTest {
   private final AtomicInteger asked = new AtomicInteger();
   private String answer = "102";
-  private LoopbackServer server;
+  @AutoClose private LoopbackServer server;
 
   @TempDir private Path root;
 
@@ -46,11 +46,6 @@ class GymSessionsTest {
     ShapedCheckpoints.tiny(Files.createDirectory(root.resolve("tiny")));
     Files.write(root.resolve("val.jsonl"), List.of(sum(1), sum(2)));
     Files.write(root.resolve("test.jsonl"), List.of(sum(3), sum(4)));
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private static String sum(int number) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.base.hash.Sha256;
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.CommandOutput;
-import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -97,8 +96,7 @@ final class SftCommandTest {
   void sft_rowsOfAnObjectStore_trainTheWeightsThatTheFileTrains() throws IOException {
     String file = folder.resolve("small.yaml").toString();
     assertThat(CommandOutput.by("sft", file).code()).isZero();
-    AwsKeys.set();
-    try (FakeObjectStore server = FakeObjectStore.start()) {
+    try (FakeObjectStore server = FakeObjectStore.startWithKeys()) {
       server.put("lake/sums/rows.jsonl", Files.readAllBytes(folder.resolve("rows.jsonl")));
       String[] words = {
         "sft",
@@ -117,8 +115,6 @@ final class SftCommandTest {
       CommandOutput said = CommandOutput.by(words);
       assertThat(said.code()).as(said.err()).isZero();
       assertThat(server.requests()).isNotEmpty();
-    } finally {
-      AwsKeys.clear();
     }
     assertThat(weights(only("stored"))).isEqualTo(weights(run()));
   }

@@ -10,7 +10,6 @@ import io.troupe.run.task.TaskLoader;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.PromptTemplate;
 import io.troupe.tasks.rows.TaskDataException;
-import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
@@ -18,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,21 +29,14 @@ import org.junit.jupiter.api.parallel.Resources;
 final class ObjectStoreTaskTest {
   @TempDir private Path folder;
 
-  private FakeObjectStore server;
+  @AutoClose private FakeObjectStore server;
 
   @BeforeEach
   void start() throws IOException {
-    AwsKeys.set();
-    server = FakeObjectStore.start();
+    server = FakeObjectStore.startWithKeys();
     server.put(
         "lake/datasets/gsm8k_train/data.jsonl.gz",
         Files.readAllBytes(Path.of("../../conf/data/gsm8k/train.jsonl.gz")));
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-    AwsKeys.clear();
   }
 
   private DataSetTask load(String... settings) throws IOException {

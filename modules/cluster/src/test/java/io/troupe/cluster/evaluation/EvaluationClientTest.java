@@ -27,7 +27,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The side that asks, and workers whose answers the tests give by hand. */
@@ -38,6 +38,7 @@ class EvaluationClientTest {
   private static final EvaluationChunks.Limits PATIENT =
       new EvaluationChunks.Limits(600_000, 600_000, 8, new Backoff(1, 1));
 
+  @AutoClose("shutdownTestKit")
   private final ActorTestKit actors =
       ActorTestKit.create(
           ConfigFactory.parseString(
@@ -50,13 +51,9 @@ class EvaluationClientTest {
                   akka.coordinated-shutdown.run-by-actor-system-terminate = off
                   """)
               .withFallback(ConfigFactory.load()));
+
   private final BlockingQueue<Integer> workers = new LinkedBlockingQueue<>();
   private final List<String> said = Collections.synchronizedList(new ArrayList<>());
-
-  @AfterEach
-  void stop() {
-    actors.shutdownTestKit();
-  }
 
   private ActorRef<EvaluationClient.Command> client(EvaluationChunks.Limits limits) {
     return actors.spawn(EvaluationClient.create(WEIGHTS, limits, workers::add, said::add));

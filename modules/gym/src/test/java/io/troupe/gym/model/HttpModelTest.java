@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +27,7 @@ class HttpModelTest {
   private final List<String> bodies = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private final List<Duration> pauses = new ArrayList<>();
-  private LoopbackServer server;
+  @AutoClose private LoopbackServer server;
 
   @BeforeEach
   void start() throws IOException {
@@ -52,11 +52,6 @@ class HttpModelTest {
                 exchange.close();
               }
             });
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private HttpModel model(ModelProtocol protocol) {

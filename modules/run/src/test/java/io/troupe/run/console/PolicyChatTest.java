@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A toy policy, asked in texts. */
@@ -33,13 +33,8 @@ class PolicyChatTest {
   private static final long SEED = 7;
 
   private final ToyPolicy policy = new ToyPolicy(ToySettings.of("+0123456789=", CONTEXT));
-  private final EngineRegistry room = new EngineRegistry(policy);
+  @AutoClose private final EngineRegistry room = new EngineRegistry(policy);
   private final InMemoryWeights weights = new InMemoryWeights();
-
-  @AfterEach
-  void close() {
-    room.close();
-  }
 
   private void publish(long version) {
     weights

@@ -10,7 +10,6 @@ import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.task.DataSection;
 import io.troupe.net.http.HttpDownload.Patience;
-import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -63,8 +62,7 @@ final class ModelCacheTest {
 
   @BeforeEach
   void start() throws IOException {
-    AwsKeys.set();
-    store = FakeObjectStore.start();
+    store = FakeObjectStore.startWithKeys();
     hub = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     hub.createContext(
         "/",
@@ -118,7 +116,6 @@ final class ModelCacheTest {
   void stop() {
     hub.stop(0);
     store.close();
-    AwsKeys.clear();
   }
 
   private ModelCache cache(String... settings) {

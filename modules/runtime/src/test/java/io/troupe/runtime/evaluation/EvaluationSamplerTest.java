@@ -30,20 +30,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class EvaluationSamplerTest {
   private static final Duration LONG = Duration.ofMinutes(10);
 
+  @AutoClose("shutdownTestKit")
   private final ActorTestKit actors = Toys.actors();
+
   private final BlockingQueue<Sampler> made = new LinkedBlockingQueue<>();
   private final TestProbe<EvaluationReply> client = actors.createTestProbe();
-
-  @AfterEach
-  void stop() {
-    actors.shutdownTestKit();
-  }
 
   private static WeightSnapshot weights(long version) {
     WeightSnapshot first = Toys.policy().newTrainer(version).snapshot(new WeightVersion(version));

@@ -9,7 +9,6 @@ import io.troupe.store.objects.ObjectStore;
 import io.troupe.store.objects.ObjectStoreException;
 import io.troupe.store.objects.ObjectStoreException.Kind;
 import io.troupe.store.objects.PutCondition;
-import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
@@ -37,8 +36,7 @@ final class S3BucketTest {
 
   @BeforeEach
   void start() throws IOException {
-    AwsKeys.set();
-    server = FakeObjectStore.start().bucket("lake");
+    server = FakeObjectStore.startWithKeys().bucket("lake");
     bucket = new S3Bucket(new S3Settings(server.endpoint(), "", true), "s3://lake/runs/one");
   }
 
@@ -46,7 +44,6 @@ final class S3BucketTest {
   void stop() {
     bucket.close();
     server.close();
-    AwsKeys.clear();
   }
 
   private static byte[] bytes(String text) {

@@ -3,13 +3,12 @@ package io.troupe.store.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.testkit.AwsKeys;
 import io.troupe.testkit.FakeObjectStore;
 import io.troupe.testkit.FakeObjectStore.Fault;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,18 +20,11 @@ import org.junit.jupiter.api.parallel.Resources;
 final class S3FoldersTest {
   @TempDir private Path folder;
 
-  private FakeObjectStore server;
+  @AutoClose private FakeObjectStore server;
 
   @BeforeEach
   void start() throws IOException {
-    AwsKeys.set();
-    server = FakeObjectStore.start();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-    AwsKeys.clear();
+    server = FakeObjectStore.startWithKeys();
   }
 
   private S3Folders folders() {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,17 +28,12 @@ final class MlflowClientTest {
   private record Call(String path, String authorization, JsonNode body) {}
 
   private final List<Call> calls = Collections.synchronizedList(new ArrayList<>());
-  private LoopbackServer http;
+  @AutoClose private LoopbackServer http;
   private int refuseFrom = Integer.MAX_VALUE;
 
   @BeforeEach
   void start() throws IOException {
     http = LoopbackServer.start(this::answer);
-  }
-
-  @AfterEach
-  void stop() {
-    http.close();
   }
 
   private void answer(HttpExchange exchange) throws IOException {

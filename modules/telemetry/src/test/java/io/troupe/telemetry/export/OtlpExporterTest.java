@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +22,7 @@ final class OtlpExporterTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final List<JsonNode> calls = Collections.synchronizedList(new ArrayList<>());
-  private LoopbackServer http;
+  @AutoClose private LoopbackServer http;
   private String asked = "";
   private int status = 200;
   private String answer = "{}";
@@ -30,11 +30,6 @@ final class OtlpExporterTest {
   @BeforeEach
   void start() throws IOException {
     http = LoopbackServer.start(this::answer);
-  }
-
-  @AfterEach
-  void stop() {
-    http.close();
   }
 
   private void answer(HttpExchange exchange) throws IOException {

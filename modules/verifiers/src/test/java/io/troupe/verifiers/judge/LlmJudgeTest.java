@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,16 +40,11 @@ class LlmJudgeTest {
   private final Queue<Scene> script = new ArrayDeque<>();
   private final List<JsonNode> requests = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
-  private LoopbackServer server;
+  @AutoClose private LoopbackServer server;
 
   @BeforeEach
   void start() throws IOException {
     server = LoopbackServer.start(this::play);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private void play(HttpExchange exchange) throws IOException {

@@ -14,7 +14,7 @@ import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,16 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class VllmUpdateTest {
   @TempDir private Path folder;
-  private FakeVllm server;
+  @AutoClose private FakeVllm server;
 
   @BeforeEach
   void serve() throws Exception {
     server = new FakeVllm();
-  }
-
-  @AfterEach
-  void end() {
-    server.close();
   }
 
   private List<String> objections(int contextLength, boolean recomputes) throws Exception {
