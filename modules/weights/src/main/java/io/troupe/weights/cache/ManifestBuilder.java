@@ -7,9 +7,10 @@ import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.weights.cache.VersionManifest.Chunk;
 import io.troupe.weights.cache.VersionManifest.FilePart;
 import io.troupe.weights.cache.VersionManifest.TensorPlace;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -26,6 +27,12 @@ import java.util.stream.Stream;
 /** Takes stock of a directory: cuts its files into chunks and sums them, on all processors. */
 final class ManifestBuilder {
   private static final String TENSORS = ".safetensors";
+
+  /** Bytes that are read at a time: few enough that the cache of a core holds them. */
+  private static final int PART = 1 << 17;
+
+  private static final ThreadLocal<ByteBuffer> PARTS =
+      ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(PART));
 
   private ManifestBuilder() {}
 
@@ -104,10 +111,8 @@ final class ManifestBuilder {
   }
 
   private static FilePart part(Path file, List<Long> cuts) throws IOException {
-    try (Arena arena = Arena.ofShared();
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long bytes = channel.size();
-      MemorySegment all = channel.map(FileChannel.MapMode.READ_ONLY, 0, bytes, arena);
       List<Chunk> chunks =
           IntStream.range(0, cuts.size())
               .parallel()
@@ -115,20 +120,40 @@ final class ManifestBuilder {
                   i -> {
                     long from = cuts.get(i);
                     long to = i + 1 < cuts.size() ? cuts.get(i + 1) : bytes;
-                    return chunk(from, all.asSlice(from, to - from).asByteBuffer());
+                    return chunk(channel, from, Math.toIntExact(to - from));
                   })
               .toList();
       MessageDigest digest = Sha256.digest();
       chunks.forEach(chunk -> digest.update(HexFormat.of().parseHex(chunk.sha256())));
       return new FilePart(name(file), bytes, Sha256.hex(digest), chunks);
+    } catch (UncheckedIOException failure) {
+      throw failure.getCause();
     }
   }
 
-  private static Chunk chunk(long offset, ByteBuffer bytes) {
+  private static Chunk chunk(FileChannel file, long offset, int length) {
     ChunkSums sums = new ChunkSums();
-    sums.add(bytes);
     MessageDigest digest = Sha256.digest();
-    digest.update(bytes.duplicate());
-    return new Chunk(offset, bytes.remaining(), sums.crc32c(), sums.crc32(), Sha256.hex(digest));
+    ByteBuffer part = PARTS.get();
+    for (int done = 0; done < length; done += part.limit()) {
+      part.clear().limit(Math.min(PART, length - done));
+      readFully(file, offset + done, part);
+      sums.add(part);
+      digest.update(part);
+    }
+    return new Chunk(offset, length, sums.crc32c(), sums.crc32(), Sha256.hex(digest));
+  }
+
+  private static void readFully(FileChannel file, long at, ByteBuffer part) {
+    try {
+      while (part.hasRemaining()) {
+        if (file.read(part, at + part.position()) < 0) {
+          throw new EOFException("a file became shorter while its sums were computed");
+        }
+      }
+      part.flip();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
   }
 }
