@@ -1,6 +1,7 @@
 package io.troupe.cli.doctor;
 
 import io.troupe.engine.djl.install.TorchSearch;
+import io.troupe.engine.djl.torch.CudaAllocator;
 import io.troupe.engine.djl.torch.TorchReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,7 +78,9 @@ record TorchCheck(Machine machine) implements MachineCheck {
               .collect(Collectors.joining(", "));
       return CheckResult.ok(
           "device",
-          "cpu, and %d CUDA devices; memory in use: %s".formatted(torch.gpus().size(), memory));
+          "cpu, and %d CUDA devices; memory in use: %s; allocator: %s"
+              .formatted(
+                  torch.gpus().size(), memory, CudaAllocator.configuredBy(machine.environment())));
     }
     boolean driver = machine.read(DRIVER).isPresent();
     return driver

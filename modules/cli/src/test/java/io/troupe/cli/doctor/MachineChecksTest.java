@@ -170,7 +170,8 @@ final class MachineChecksTest {
             2);
     assertThat(named("device").detail())
         .isEqualTo(
-            "cpu, and 2 CUDA devices; memory in use: 1.5 GiB of 139.0 GiB, 0.0 GiB of 139.0 GiB");
+            "cpu, and 2 CUDA devices; memory in use: 1.5 GiB of 139.0 GiB, 0.0 GiB of 139.0 GiB;"
+                + " allocator: expandable_segments:True, the default here");
     assertThat(named("libtorch").detail()).contains("build cu128");
   }
 }

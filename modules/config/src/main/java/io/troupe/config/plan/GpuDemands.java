@@ -8,6 +8,7 @@ import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.TorchKeys;
 import io.troupe.config.rollout.SidecarsSection;
 import io.troupe.config.rollout.SidecarsSection.Server;
+import io.troupe.engine.djl.torch.CudaAllocator;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,7 +65,12 @@ final class GpuDemands {
     }
     GpuDemands counted = new GpuDemands(config, estimate, perToken, evaluated);
     List<Demand> demands = placement.nodes() > 0 ? counted.placed() : List.of(counted.together());
-    return Optional.of(new GpuMemory(demands, placement.gpuBytes(), placement.gpuBytesSource()));
+    return Optional.of(
+        new GpuMemory(
+            demands,
+            placement.gpuBytes(),
+            placement.gpuBytesSource(),
+            CudaAllocator.configuredBy(System.getenv())));
   }
 
   /** Everything on the first GPU that the process sees. */

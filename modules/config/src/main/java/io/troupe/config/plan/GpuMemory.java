@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
  * @param demands one for each kind of process
  * @param capacity bytes of a GPU; 0 where that is not known
  * @param source where the capacity is from
+ * @param allocator what configures PyTorch's allocator
  */
-public record GpuMemory(List<Demand> demands, long capacity, String source) {
+public record GpuMemory(List<Demand> demands, long capacity, String source, String allocator) {
   private static final double GIBIBYTE = 1L << 30;
 
   /** Contexts of CUDA, its libraries and their handles. */
@@ -79,7 +80,7 @@ public record GpuMemory(List<Demand> demands, long capacity, String source) {
 
   /** Returns this memory with the size of this machine's GPUs, where no key says it. */
   GpuMemory measured(long bytes, String name) {
-    return capacity > 0 ? this : new GpuMemory(demands, bytes, name);
+    return capacity > 0 ? this : new GpuMemory(demands, bytes, name, allocator);
   }
 
   /** Whether every process fits, as far as is known. */
@@ -133,11 +134,11 @@ public record GpuMemory(List<Demand> demands, long capacity, String source) {
     for (Demand demand : demands) {
       lines.put(demand.label, line(demand));
     }
-    lines.put(
-        "a GPU",
+    String has =
         capacity == 0
             ? "unknown: set placement.gpu or placement.gpu_memory, and what does not fit is refused"
-            : "has %s (%s)".formatted(text(capacity), source));
+            : "has %s (%s)".formatted(text(capacity), source);
+    lines.put("a GPU", has + "; PyTorch's allocator: " + allocator);
     return lines;
   }
 

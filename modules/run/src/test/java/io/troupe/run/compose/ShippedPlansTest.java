@@ -87,7 +87,7 @@ final class ShippedPlansTest {
               T      trainer rank, 114.0 GiB: weights 45.8 GiB, gradients 30.5 GiB, piece of the optimizer 22.9 GiB, step 8.5 GiB
               C      coordinator, 133.9 GiB: weights 45.8 GiB, moments 61.0 GiB, evaluator 19.8 GiB
               W      inference server, 119.3 GiB: servers 85 % of it: weights 15.3 GiB, and room for 757,921 tokens of keys and values
-              a GPU  has 140.4 GiB (placement.gpu: h200_141gb)
+              a GPU  has 140.4 GiB (placement.gpu: h200_141gb); PyTorch's allocator: expandable_segments:True, the default here
             """)
         .contains("node 0       C   T0  T1  T2  T3  W0  W1  W2")
         .containsPattern("copies +93,735[.]\\d MiB of its host's memory for each trainer rank");

@@ -4,7 +4,6 @@ import ai.djl.engine.Engine;
 import ai.djl.engine.EngineException;
 import ai.djl.pytorch.jni.TorchBridge;
 import io.troupe.engine.djl.install.TorchSelection;
-import java.util.stream.Stream;
 
 /**
  * The native library: how it is loaded, and what a thread must set before its first call.
@@ -16,10 +15,7 @@ import java.util.stream.Stream;
  */
 public final class Torch {
   private static final long MORE_THAN_ANY_DEVICE = 1L << 48; // elements
-  private static final boolean GROWING_SEGMENTS =
-      Stream.of("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
-          .anyMatch(
-              name -> System.getenv().getOrDefault(name, "").contains("expandable_segments:True"));
+  private static final boolean GROWING_SEGMENTS = CudaAllocator.grows(System.getenv());
 
   private Torch() {}
 
@@ -33,6 +29,7 @@ public final class Torch {
   public static String load() {
     offline();
     MklBranch.choose();
+    CudaAllocator.choose();
     TorchSelection.choose("");
     System.setProperty("ai.djl.pytorch.graph_optimizer", "false");
     try {

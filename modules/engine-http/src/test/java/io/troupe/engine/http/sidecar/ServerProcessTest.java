@@ -2,6 +2,7 @@ package io.troupe.engine.http.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.foreign.ProcessEnvironment;
 import io.troupe.base.process.ChildLog;
 import io.troupe.base.process.ProcessIdentity;
 import io.troupe.testkit.Await;
@@ -50,6 +51,19 @@ class ServerProcessTest {
     tree.end();
     assertThat(runs(tree.pid())).isFalse();
     assertThat(runs(grandchild)).isFalse();
+  }
+
+  /** What Troupe sets for its own PyTorch, such as segments that grow, is nothing for vLLM. */
+  @Test
+  void start_variableThatOnlyALibraryOfThisProcessReads_isNotInherited() throws Exception {
+    assertThat(System.getenv("PATH")).isNotEmpty();
+    ProcessEnvironment.set("TROUPE_SERVER_PROCESS_TEST", "here");
+    ServerProcess server = run(folder, "env > seen; touch done; sleep 300");
+    Await.until("the server's environment", () -> Files.exists(folder.resolve("done")));
+    server.end();
+    assertThat(Files.readString(folder.resolve("seen")))
+        .contains("PATH=" + System.getenv("PATH"))
+        .doesNotContain("TROUPE_SERVER_PROCESS_TEST");
   }
 
   /** Its last words are there once it is ended, and a flood before them takes no more than that. */
