@@ -40,6 +40,15 @@ public record MemoryEstimate(
   /** Logits, their logarithm and their gradient. */
   private static final long LOGIT_COPIES = 3;
 
+  /** Of a part of them, which has no graph, two at a time. */
+  private static final long PART_COPIES = 2;
+
+  /** Parts of the rows of a feed-forward part, in whole tiles, and the fewest rows of one. */
+  private static final long PARTS = 3;
+
+  private static final long TILE = 128;
+  private static final long LEAST_ROWS = 2048;
+
   private static final long PROCESS = 1L << 30;
   private static final long ALLOCATOR_SHARE = 20;
 
@@ -146,15 +155,19 @@ public record MemoryEstimate(
             longest,
             Math.max(longest, capacities.tokensPerStep()));
     long bytes = config.policy().bytesOfNumber();
+    ModelSizes.Layer layer = model.layer();
     long activations =
         switch (decoder.compute().recompute()) {
-          case NONE -> model.layers() * model.layer().activations();
+          case NONE -> tokens * model.layers() * (layer.attention() + layer.forward());
           case LAYERS ->
-              (long) model.layers() * model.layer().hidden() + model.layer().activations();
+              tokens * ((long) model.layers() * layer.hidden() + layer.attention())
+                  + forwardRows(tokens) * layer.forward();
         };
+    long whole = tokens * model.vocabulary() * FLOAT;
     long logits =
-        LOGIT_COPIES
-            * Math.min(ComputeSettings.DEFAULT_LOGIT_BYTES, tokens * model.vocabulary() * FLOAT);
+        whole <= ComputeSettings.DEFAULT_LOGIT_BYTES
+            ? LOGIT_COPIES * whole
+            : PART_COPIES * ComputeSettings.DEFAULT_LOGIT_BYTES;
     long adapters = model.adapters(decoder.compute().lora());
     // Whole weights are beside their master weights in a smaller type.
     long rounded = bytes == FLOAT || adapters > 0 ? 0 : bytes * model.parameters();
@@ -164,7 +177,15 @@ public record MemoryEstimate(
           case NONE -> adapters > 0 ? FLOAT * adapters : bytes * model.parameters();
           case LAYERS -> 0;
         };
-    return tokens * activations * bytes + logits + rounded + gradients;
+    return activations * bytes + logits + rounded + gradients;
+  }
+
+  /**
+   * Rows of the feed-forward part that are computed again at a time, as the program divides them.
+   */
+  private static long forwardRows(long tokens) {
+    long part = Math.ceilDiv(Math.ceilDiv(tokens, PARTS), TILE) * TILE;
+    return Math.min(tokens, Math.max(LEAST_ROWS, part));
   }
 
   private static long keysAndValues(

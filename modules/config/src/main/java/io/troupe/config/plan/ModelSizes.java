@@ -26,13 +26,17 @@ public record ModelSizes(
    */
   public record Layer(int hidden, int queries, int keys, int feedForward) {
     /**
-     * Numbers that a token leaves for the way back: of each of the two norms what goes in, its
+     * Numbers that a token leaves for the way back through attention: of the norm what goes in, its
      * normed form and what the matrices read; queries and keys before and after their norms; what
-     * attention reads, with keys and values once for each query head, and what it makes; gate, up,
-     * their activation and their product.
+     * attention reads, with keys and values once for each query head, and what it makes.
      */
-    long activations() {
-      return 6L * hidden + 7L * queries + 3L * keys + 4L * feedForward;
+    long attention() {
+      return 3L * hidden + 7L * queries + 3L * keys;
+    }
+
+    /** The same for the feed-forward part: of its norm; gate, up, their activation and product. */
+    long forward() {
+      return 3L * hidden + 4L * feedForward;
     }
   }
 

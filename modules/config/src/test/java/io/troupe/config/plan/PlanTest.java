@@ -159,9 +159,14 @@ final class PlanTest {
     MemoryEstimate all = plan().memory().getFirst();
     MemoryEstimate less = plan("policy.recompute=layers", "evaluation.every=0").memory().getFirst();
 
+    long tokens = 512 * 11;
     assertThat(all.trainer().step() - less.trainer().step())
-        .as("all of one layer, of both what goes in, and the gradients of a graph of all layers")
-        .isEqualTo(512 * 11 * 4 * (2 * 2880L - (2880 + 2 * 128)) + 4 * all.policy().parameters());
+        .as(
+            "one attention, what goes into both layers, the feed-forward part of 2,048 rows, and"
+                + " the gradients of a graph of all layers")
+        .isEqualTo(
+            4 * (tokens * (2 * 2880L - (1472 + 2 * 128)) - 2048 * 1408)
+                + 4 * all.policy().parameters());
     assertThat(less.samplers().evaluator()).isZero();
   }
 

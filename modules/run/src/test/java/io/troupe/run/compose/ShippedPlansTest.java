@@ -84,7 +84,7 @@ final class ShippedPlansTest {
         .contains(
             """
             memory of each GPU, estimated
-              T      trainer rank, 114.0 GiB: weights 45.8 GiB, gradients 30.5 GiB, piece of the optimizer 22.9 GiB, step 8.5 GiB
+              T      trainer rank, 112.4 GiB: weights 45.8 GiB, gradients 30.5 GiB, piece of the optimizer 22.9 GiB, step 7.0 GiB
               C      coordinator, 133.9 GiB: weights 45.8 GiB, moments 61.0 GiB, evaluator 19.8 GiB
               W      inference server, 119.3 GiB: servers 85 % of it: weights 15.3 GiB, and room for 757,921 tokens of keys and values
               a GPU  has 140.4 GiB (placement.gpu: h200_141gb); PyTorch's allocator: expandable_segments:True, the default here
@@ -98,7 +98,7 @@ final class ShippedPlansTest {
     assertThatThrownBy(() -> text("qwen3-8b-16gpu.yaml", "placement.gpu=h100_80gb"))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining(
-            "trainer rank takes 114.0 GiB of 79.6 GiB; coordinator takes 133.9 GiB of 79.6 GiB")
+            "trainer rank takes 112.4 GiB of 79.6 GiB; coordinator takes 133.9 GiB of 79.6 GiB")
         .hasMessageContaining("placement.coordinator_gpu: false")
         .hasMessageContaining("train adapters (policy.lora.rank)")
         .hasMessageContaining("take GPUs with 133.9 GiB (placement.gpu)");
@@ -112,7 +112,7 @@ final class ShippedPlansTest {
                     "qwen3-8b-16gpu.yaml",
                     "placement.gpu_memory=112",
                     "placement.coordinator_gpu=false"))
-        .hasMessageContaining("trainer rank takes 114.0 GiB of 112.0 GiB")
+        .hasMessageContaining("trainer rank takes 112.4 GiB of 112.0 GiB")
         .hasMessageContaining("take 5 ranks (placement.trainer_ranks)");
   }
 
@@ -120,7 +120,7 @@ final class ShippedPlansTest {
   void plan_adaptersBesideAServer_shareOneGpu() throws IOException {
     assertThat(text("qwen3-8b-lora.yaml"))
         .contains(
-            "GPU 0  trainer, engines and servers of this process, 71.8 GiB: trainer 16.6 GiB, step 4.6 GiB, evaluator 19.8 GiB, servers 35 % of it: weights 15.3 GiB, and room for 91,897 tokens of keys and values");
+            "GPU 0  trainer, engines and servers of this process, 70.9 GiB: trainer 16.6 GiB, step 3.7 GiB, evaluator 19.8 GiB, servers 35 % of it: weights 15.3 GiB, and room for 91,897 tokens of keys and values");
     assertThatThrownBy(() -> text("qwen3-8b-lora.yaml", "rollout.sidecars.memory_share=0.15"))
         .hasMessageContaining("has 11.9 GiB for its servers, which take 15.5 GiB at least");
   }

@@ -10,8 +10,9 @@ import io.troupe.engine.djl.torch.TorchValue;
 import java.util.Arrays;
 
 /**
- * A forward pass with activation checkpointing: it keeps only the inputs of the layers, and the
- * backward pass computes each layer again, with a graph of one layer at a time.
+ * A forward pass with activation checkpointing: it keeps only the inputs of the layers, except the
+ * first one's, which are rows of the embedding. The backward pass computes each layer again, with a
+ * graph of one layer at a time.
  */
 final class CheckpointedLayers implements AutoCloseable {
   private final Decoder decoder;
@@ -39,16 +40,16 @@ final class CheckpointedLayers implements AutoCloseable {
     try (TorchProgram.Call call = decoder.call("checkpoints", leaves)) {
       handles = part.treeInto(call).tensorHandles();
     }
-    int layers = handles.length - 1;
+    int below = handles.length - 1;
     NativeTensor output;
-    try (NativeTensor last = NativeTensor.opaque(handles[layers])) {
+    try (NativeTensor last = NativeTensor.opaque(handles[below])) {
       output = last.leaf();
     }
-    long[] below = Arrays.copyOf(handles, layers);
-    TorchValue inputs = new TorchValue(TorchBridge.valueOfTensors(below));
+    long[] kept = Arrays.copyOf(handles, below);
+    TorchValue inputs = new TorchValue(TorchBridge.valueOfTensors(kept));
     // Only the list holds the inputs now, so that the input of a layer is freed right after its
     // backward pass.
-    for (long handle : below) {
+    for (long handle : kept) {
       TorchBridge.deleteTensor(handle);
     }
     return new CheckpointedLayers(decoder, leaves, part, inputs, output);
@@ -68,6 +69,7 @@ final class CheckpointedLayers implements AutoCloseable {
   void backward(FlatGradients gradients) {
     try (NativeTensor gradient = NativeTensor.opaque(TorchBridge.gradient(output.handle()));
         TorchProgram.Call call = decoder.call("backward_layers", leaves)) {
+      output.close(); // nothing below reads it, and it is as large as an input
       part.treeInto(call).with(inputs).with(gradient).with(gradients.slots()).run();
     }
   }

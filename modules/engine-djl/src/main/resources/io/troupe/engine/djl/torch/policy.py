@@ -159,9 +159,9 @@ def lay_out(R: List[Tensor], G: List[int], ids: Tensor, length: Tensor, tail: Te
     sin = torch.to(sin, G[7])
   return (tokens, cos, sin, seen, owner)
 
-# Layer l over the positions of such a tree, x [P * T + B * C, hidden]. The keys and values
-# [P, T, k * d] of the heads go into KV.
-def block(W: List[Tensor], l: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, seen: Tensor, owner: Tensor, P: int, T: int, C: int, x: Tensor, KV: List[Tensor]) -> Tensor:
+# What attention of layer l gathers at the positions of such a tree, [P * T + B * C, h * d], from x
+# [P * T + B * C, hidden]. The keys and values [P, T, k * d] of the heads go into KV.
+def gathered(W: List[Tensor], l: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, seen: Tensor, owner: Tensor, P: int, T: int, C: int, x: Tensor, KV: List[Tensor]) -> Tensor:
   w = __torch__.layer(l)
   m = P * T
   q, k, v = __torch__.project(W, w, G, eps, cos, sin, x)
@@ -182,7 +182,64 @@ def block(W: List[Tensor], l: int, G: List[int], eps: float, cos: Tensor, sin: T
     a = torch.cat([a, b.transpose(1, 2).reshape([owner.size(0) * C, -1])])
   KV.append(torch.flatten(keys, 2))
   KV.append(torch.flatten(values, 2))
-  return __torch__.finish(W, w, G, eps, x, a)
+  return a
+
+# Layer l over the positions of such a tree.
+def block(W: List[Tensor], l: int, G: List[int], eps: float, cos: Tensor, sin: Tensor, seen: Tensor, owner: Tensor, P: int, T: int, C: int, x: Tensor, KV: List[Tensor]) -> Tensor:
+  a = __torch__.gathered(W, l, G, eps, cos, sin, seen, owner, P, T, C, x, KV)
+  return __torch__.finish(W, __torch__.layer(l), G, eps, x, a)
+
+# Puts leaves into V in the place of weights first to last of P, which are W where the program
+# computes with them, as far as these are trained: their gradients go to D then.
+def leaves_in(W: List[Tensor], P: List[Tensor], R: List[Tensor], G: List[int], D: List[Tensor], first: int, last: int, V: List[Tensor], leaves: List[Tensor], places: List[int]) -> int:
+  adapters = __torch__.layer(G[0]) + 1
+  for i in range(last - first):
+    n = first + i
+    J = [n]
+    if G[6] != 0:
+      J.append(adapters + 2 * n)
+      J.append(adapters + 2 * n + 1)
+    for h in range(torch.len(J)):
+      j = J[h]
+      if torch.numel(D[j]) > 0:
+        leaf = W[j].detach().requires_grad_(True)
+        leaves.append(leaf)
+        places.append(j)
+        if j >= adapters:
+          leaf = __torch__.placed_adapter(leaf, j - adapters, W[-2], R, G)
+        torch._set_item(V, j, leaf)
+  return 0
+
+# Adds the gradients of such leaves to D.
+def take_leaves(leaves: List[Tensor], places: List[int], D: List[Tensor]) -> int:
+  for j in range(torch.len(leaves)):
+    torch.add_(D[places[j]], ops.prim.grad(leaves[j]))
+  return 0
+
+# Adds the gradients of what finish reads of layer l to D, for a third of the rows at a time, in
+# whole tiles, but 2,048 at least: a row's graph is of no other row, and that of all rows would be
+# larger than the one of attention. The gradient g of what finish returns becomes that by x in its place; the one by a is returned.
+def finish_backward(W: List[Tensor], P: List[Tensor], R: List[Tensor], G: List[int], eps: float, l: int, x: Tensor, a: Tensor, g: Tensor, D: List[Tensor]) -> Tensor:
+  w = __torch__.layer(l)
+  n = x.size(0)
+  rows = ((n + 2) // 3 + 127) // 128 * 128
+  if rows < 2048:
+    rows = 2048
+  down = torch.empty_like(a)
+  for i in range((n + rows - 1) // rows):
+    V = torch.list(P)
+    leaves = annotate(List[Tensor], [])
+    places = annotate(List[int], [])
+    __torch__.leaves_in(W, P, R, G, D, w + 4, w + 5, V, leaves, places)
+    __torch__.leaves_in(W, P, R, G, D, w + 7, w + 11, V, leaves, places)
+    stream = torch.slice(x, 0, i * rows, (i + 1) * rows).detach().requires_grad_(True)
+    heads = torch.slice(a, 0, i * rows, (i + 1) * rows).detach().requires_grad_(True)
+    above = torch.slice(g, 0, i * rows, (i + 1) * rows)
+    __torch__.finish(V, w, G, eps, stream, heads).backward(above)
+    torch.copy_(above, ops.prim.grad(stream))
+    torch.copy_(torch.slice(down, 0, i * rows, (i + 1) * rows), ops.prim.grad(heads))
+    __torch__.take_leaves(leaves, places, D)
+  return down
 
 # The normed hidden states [P * T + B * C, hidden] of such a tree, with weights that are placed.
 def forward(W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, KV: List[Tensor]) -> Tensor:
@@ -233,6 +290,23 @@ def scores_of(logp: Tensor, token: Tensor, bonus: int) -> Tensor:
   if bonus == 1:
     chosen = torch.cat([chosen, torch.neg(torch.sum(torch.exp(logp) * logp, -1, True))], 1)
   return chosen
+
+# The gradient by the logits, in the place of logp, of such scores whose gradient is g: a score is
+# a logit less the logarithm of all their exponentials, and the entropy is -sum(p log p).
+def by_logit(logp: Tensor, token: Tensor, bonus: int, g: Tensor, temperature: float) -> Tensor:
+  K = token.size(1)
+  chosen = torch.slice(g, 1, 0, K)
+  total = torch.sum(chosen, 1, True)
+  if bonus == 1:
+    p = torch.exp(logp)
+    entropy = torch.neg(torch.sum(p * logp, -1, True))
+    d = torch.neg_(torch.mul_(torch.add_(torch.mul_(torch.add_(logp, entropy), torch.slice(g, 1, K)), total), p))
+  else:
+    d = torch.mul_(torch.exp_(logp), torch.neg(total))
+  torch.scatter_add_(d, 1, token, chosen)
+  if temperature != 1.:
+    torch.div_(d, temperature)
+  return d
 
 # Where layer l begins in J.
 def joined_layer(l: int) -> int:
@@ -428,27 +502,25 @@ class K(Module):
       entropies.append(__torch__.entropy_of(logp))
     return [torch.cpu(torch.cat(values)), torch.cpu(torch.cat(entropies))]
 
-  # Computes them a second time, part by part with a graph, to carry the gradient g [N, K], or
-  # [N, K + 1] if bonus is 1, of these scores to the states [N, hidden], whose gradient it returns,
-  # and to the output matrix, unless that is not trained: the last of D is empty then. Each part adds
-  # its own to D, in float32 whatever W is in, so that there is never more than one beside D.
+  # Computes them a second time, part by part, to carry the gradient g [N, K], or [N, K + 1] if bonus
+  # is 1, of these scores to the states [N, hidden], whose gradient it returns, and to the output
+  # matrix, unless that is not trained: the last of D is empty then. Each part adds its own to D, in
+  # float32 whatever W is in, so that there is never more than one beside D. No part has a graph,
+  # which would hold three times its logits.
   def part_backward(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, x: Tensor, rows: int, temperature: float, token: Tensor, bonus: int, g: Tensor, D: List[Tensor]) -> Tensor:
     w = torch.to(W[-1], R[0].device, G[7]).detach()
-    trained = torch.numel(D[-1]) > 0
+    x = x.detach()
     token = __torch__.here(R, token)
     g = torch.to(g, R[0].device, 6)
-    gradients = annotate(List[Tensor], [])
+    gradients = torch.empty_like(x)
     for i in range((x.size(0) + rows - 1) // rows):
-      part = torch.slice(x, 0, i * rows, (i + 1) * rows).detach().requires_grad_(True)
-      leaf = w.detach()
-      if trained:
-        leaf = leaf.requires_grad_(True)
-      logp = __torch__.part_log_softmax(leaf, part, temperature)
-      __torch__.scores_of(logp, torch.slice(token, 0, i * rows, (i + 1) * rows), bonus).backward(torch.slice(g, 0, i * rows, (i + 1) * rows))
-      gradients.append(ops.prim.grad(part))
-      if trained:
-        torch.add_(D[-1], ops.prim.grad(leaf))
-    return torch.cat(gradients)
+      part = torch.slice(x, 0, i * rows, (i + 1) * rows)
+      logp = __torch__.part_log_softmax(w, part, temperature)
+      by_logit = torch.to(__torch__.by_logit(logp, torch.slice(token, 0, i * rows, (i + 1) * rows), bonus, torch.slice(g, 0, i * rows, (i + 1) * rows), temperature), G[7])
+      torch.copy_(torch.slice(gradients, 0, i * rows, (i + 1) * rows), torch.mm(by_logit, w))
+      if torch.numel(D[-1]) > 0:
+        torch.add_(D[-1], torch.mm(by_logit.t(), part))
+    return gradients
 
   # The most likely tokens after the positions at [N], count of them, and their log-probabilities,
   # [N, count] each.
@@ -468,14 +540,16 @@ class K(Module):
       values.append(value)
     return [torch.cpu(torch.cat(tokens)), torch.cpu(torch.cat(values))]
 
-  # The layers' inputs and the last one's output, [P * T + B * C, hidden] each: all that a backward
-  # pass needs which computes the layers again. Called without gradients.
+  # The inputs of the layers above the first and the last one's output, [P * T + B * C, hidden] each:
+  # all that a backward pass needs which computes the layers again. Called without gradients.
   def checkpoints(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor) -> List[Tensor]:
     tokens, cos, sin, seen, owner = __torch__.lay_out(R, G, ids, length, tail, owner)
     W = __torch__.placed_weights(W, R, G)
-    X = [torch.embedding(W[0], tokens)]
+    X = annotate(List[Tensor], [])
+    x = torch.embedding(W[0], tokens)
     for l in range(G[0]):
-      X.append(__torch__.block(W, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), X[-1], annotate(List[Tensor], [])))
+      x = __torch__.block(W, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, annotate(List[Tensor], []))
+      X.append(x)
     return X
 
   # The normed hidden states of the last of the checkpoints, with a graph down to that one.
@@ -485,40 +559,35 @@ class K(Module):
   # Adds the gradients of the weights below the last checkpoint, whose own gradient g is known, to D:
   # float32 tensors in the order of W, empty for a weight that is not trained. Layer by layer from
   # the top, each is computed again with a graph that lives no longer than its turn (Chen et al.
-  # 2016), and only then are its weights leaves. Empties X on the way.
+  # 2016), and only then are its weights leaves. Empties X on the way, and writes over g.
   def backward_layers(self: __torch__.K, W: List[Tensor], R: List[Tensor], G: List[int], eps: float, ids: Tensor, length: Tensor, tail: Tensor, owner: Tensor, X: List[Tensor], g: Tensor, D: List[Tensor]) -> int:
     tokens, cos, sin, seen, owner = __torch__.lay_out(R, G, ids, length, tail, owner)
     P = __torch__.placed_weights(W, R, G)
-    adapters = __torch__.layer(G[0]) + 1
     for i in range(G[0]):
       l = G[0] - 1 - i
       w = __torch__.layer(l)
-      V = annotate(List[Tensor], [])
+      V = torch.list(P)
       leaves = annotate(List[Tensor], [])
       places = annotate(List[int], [])
-      for j in range(torch.len(P)):
-        v = P[j]
-        n = j
-        if j >= adapters:
-          n = (j - adapters) // 2
-        if torch.numel(D[j]) > 0:
-          if n >= w:
-            if n < w + 14:
-              leaf = W[j].detach().requires_grad_(True)
-              leaves.append(leaf)
-              places.append(j)
-              v = leaf
-              if j >= adapters:
-                v = __torch__.placed_adapter(leaf, j - adapters, W[-2], R, G)
-        V.append(v)
-      x = X.pop().detach().requires_grad_(True)
-      y = __torch__.block(V, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, annotate(List[Tensor], []))
-      y.backward(g)
-      g = ops.prim.grad(x)
-      for j in range(torch.len(leaves)):
-        torch.add_(D[places[j]], ops.prim.grad(leaves[j]))
+      __torch__.leaves_in(W, P, R, G, D, w, w + 4, V, leaves, places)
+      __torch__.leaves_in(W, P, R, G, D, w + 5, w + 7, V, leaves, places)
+      __torch__.leaves_in(W, P, R, G, D, w + 11, w + 14, V, leaves, places)
+      if l > 0:
+        x = X.pop()
+      else:
+        x = torch.embedding(P[0], tokens)
+      x = x.detach().requires_grad_(True)
+      a = __torch__.gathered(V, l, G, eps, cos, sin, seen, owner, ids.size(0), ids.size(1), tail.size(1), x, annotate(List[Tensor], []))
+      a.backward(__torch__.finish_backward(W, P, R, G, eps, l, x, a, g, D))
+      torch.add_(g, ops.prim.grad(x))
+      __torch__.take_leaves(leaves, places, D)
     if torch.numel(D[0]) > 0:
-      torch.add_(D[0], torch.embedding_dense_backward(torch.to(g, 6), tokens, D[0].size(0), -1, False))
+      g = torch.to(g, 6)
+      if G[8] != 0:
+        # By sorting, because the order of a GPU's additions by index differs from run to run.
+        torch.index_put_(D[0], annotate(List[Optional[Tensor]], [tokens]), g, True)
+      else:
+        torch.index_add_(D[0], 0, tokens, g)
     return 0
 
   # Sets an array to zeros.

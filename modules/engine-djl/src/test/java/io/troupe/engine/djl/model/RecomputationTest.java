@@ -23,7 +23,10 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Layers computed twice give the gradients of layers computed once. */
+/**
+ * Layers computed twice give the gradients of layers computed once; the feed-forward parts of 700
+ * sequences are computed by rows.
+ */
 final class RecomputationTest {
   private static final OptimizerSettings LOOK = new OptimizerSettings(0, 0, .9, 1e-8, 0, 0);
   private static final LossSettings LOSS =
@@ -45,15 +48,17 @@ final class RecomputationTest {
 
   @ParameterizedTest
   @CsvSource({
-    "false, 1, 16384",
-    "false, 4, 16384",
-    "false, 4, 30",
-    "true, 4, 16384",
-    "true, 4, 30"
+    "false, 4, 1, 16384",
+    "false, 4, 4, 16384",
+    "false, 4, 4, 30",
+    "false, 700, 1, 16384",
+    "true, 4, 4, 16384",
+    "true, 4, 4, 30",
+    "true, 700, 1, 16384"
   })
-  void train_recomputed_hasTheGradientOfKept(boolean lora, int each, int budget) {
+  void train_recomputed_hasTheGradientOfKept(boolean lora, int prompts, int each, int budget) {
     Tuning tuning = lora ? LORA : new Tuning.Full();
-    List<TrainingSequence> batch = Fixtures.groups(new Random(11), 4, each);
+    List<TrainingSequence> batch = Fixtures.groups(new Random(11), prompts, each);
     Step kept = step(new TrainingMode(tuning, Activations.KEPT), budget, batch);
     Step again = step(new TrainingMode(tuning, Activations.RECOMPUTED), budget, batch);
     assertThat(again.outcome.loss()).isCloseTo(kept.outcome.loss(), within(1e-6));
