@@ -24,6 +24,11 @@ class SourceRulesTest {
   /** Names of test tools: a program that knows them behaves differently under test. */
   private static final List<String> TEST_TOOLS = List.of("surefire", "junit");
 
+  /** Files of a package; more of them are two packages. */
+  private static final int MOST_FILES = 20;
+
+  private static final String PACKAGE_INFO = "package-info.java";
+
   /** The module whose product are tests. */
   private static final String TESTKIT = "testkit";
 
@@ -35,6 +40,11 @@ class SourceRulesTest {
   @Test
   void simpleNames_allModules_areUnique() throws IOException {
     assertThat(sharedNames(MODULES)).isEmpty();
+  }
+
+  @Test
+  void packages_allModules_areSmallRooms() throws IOException {
+    assertThat(largePackages(MODULES)).isEmpty();
   }
 
   @Test
@@ -80,7 +90,11 @@ class SourceRulesTest {
     write(modules, "two/src/main/java/b/Other.java", "class Other {}");
     write(modules, "two/src/test/java/b/Other.java", "import org.junit.Test;");
     write(modules, "testkit/src/main/java/c/Kit.java", "import org.junit.Test;");
+    for (int i = 0; i <= MOST_FILES; i++) {
+      write(modules, "two/src/main/java/c/Of%d.java".formatted(i), "");
+    }
     assertThat(sharedNames(modules)).containsExactly("Same");
+    assertThat(largePackages(modules)).containsExactly("two/src/main/java/c: 21 files");
     assertThat(linesWithTestTools(modules))
         .containsExactly("two/src/main/java/b/Same.java: class Same { String s = \"SureFire\"; }");
   }
@@ -137,6 +151,19 @@ class SourceRulesTest {
           }
         });
     return shared;
+  }
+
+  private static List<String> largePackages(Path modules) throws IOException {
+    Map<Path, Integer> files = new TreeMap<>();
+    for (Path file : sources(modules)) {
+      if (!file.endsWith(PACKAGE_INFO)) {
+        files.merge(modules.relativize(file.resolveSibling("")), 1, Integer::sum);
+      }
+    }
+    return files.entrySet().stream()
+        .filter(each -> each.getValue() > MOST_FILES)
+        .map(each -> "%s: %d files".formatted(each.getKey(), each.getValue()))
+        .toList();
   }
 
   /** The main sources of all modules; a top-level type has a file of its name. */
