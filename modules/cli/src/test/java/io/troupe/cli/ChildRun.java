@@ -48,6 +48,13 @@ final class ChildRun implements AutoCloseable {
           + " signal.signal(signal.SIGINT, signal.SIG_DFL);"
           + " os.execv(sys.argv[1], sys.argv[1:])";
 
+  /**
+   * Of a JVM that ends before the second compiler, or a class made for every method and constructor
+   * called by reflection, has repaid its time.
+   */
+  private static final List<String> SHORT_LIVED =
+      List.of("-XX:TieredStopAtLevel=1", "-Djdk.reflect.useNativeAccessorOnly=true");
+
   /** Longer than a whole run takes on a machine several times slower than a present one. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -147,7 +154,8 @@ final class ChildRun implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of("python3", "-c", WITH_INTERRUPT));
     command.addAll(
         new JavaCommand(classPath, Main.class.getName(), JavaCommand.NATIVE_ACCESS)
-            .with(size.heap, JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1")
+            .with(size.heap, JavaCommand.SERIAL_COLLECTOR)
+            .with(SHORT_LIVED)
             .with(JavaCommand.UTF8_OUTPUT)
             .with("-Dai.djl.offline=true")
             .with(options)
@@ -156,7 +164,7 @@ final class ChildRun implements AutoCloseable {
     builder.environment().put("XDG_STATE_HOME", STATE.toString());
     builder
         .environment() // of its children
-        .put("TROUPE_JAVA_OPTS", "-XX:TieredStopAtLevel=1 " + String.join(" ", options));
+        .put("TROUPE_JAVA_OPTS", String.join(" ", SHORT_LIVED) + " " + String.join(" ", options));
     return builder;
   }
 

@@ -273,7 +273,7 @@ final class ConsolePagesTest {
             folder,
             TestRuns.TOY
                 .replace("steps: 8", "steps: 1000000")
-                .replace("token_delay: 1ms", "token_delay: 20ms"));
+                .replace("token_delay: 1ms", "token_delay: 200ms"));
     try (ChildRun run = ChildRun.train(folder, ChildRun.Size.TOY, config, "console.port=0");
         BrowserContext wide = context(1280)) {
       String url = run.awaitConsole();

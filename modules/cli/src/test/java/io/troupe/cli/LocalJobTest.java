@@ -62,7 +62,7 @@ final class LocalJobTest {
             "run.sync_every=200ms",
             "run.drain_timeout=20s",
             "recording.traces=-1",
-            "policy.token_delay=20ms",
+            "policy.token_delay=100ms",
             "training.max_staleness=0",
             "training.steps=" + STEPS);
     List<String> words =

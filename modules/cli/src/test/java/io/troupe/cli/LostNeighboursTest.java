@@ -19,7 +19,7 @@ final class LostNeighboursTest {
   /** No checkpoint comes between the first steps and the loss. */
   private static final String RUN =
       TestRuns.TOY
-              .replace("token_delay: 1ms", "token_delay: 10ms")
+              .replace("token_delay: 1ms", "token_delay: 100ms")
               .replace("every: 2", "every: 100000")
           + """
           cluster:

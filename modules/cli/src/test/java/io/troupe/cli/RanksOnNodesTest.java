@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIfSystemProperty(named = "troupe.cluster.tests", matches = "true")
 final class RanksOnNodesTest {
   private static final String RUN =
-      TestRuns.TOY.replace("token_delay: 1ms", "token_delay: 10ms")
+      TestRuns.TOY.replace("token_delay: 1ms", "token_delay: 100ms")
           + """
           cluster:
             worker_heap: 96

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 final class TestCluster {
   /** A run of the table policy that is slow enough for a cluster. */
   static final String RUN =
-      TestRuns.TOY.replace("token_delay: 1ms", "token_delay: 10ms")
+      TestRuns.TOY.replace("token_delay: 1ms", "token_delay: 100ms")
           + """
           cluster:
             worker_heap: 96

@@ -82,7 +82,7 @@ final class TrackedRunTest {
                 folder,
                 ChildRun.Size.TOY,
                 TestRuns.write(folder, TestRuns.TOY),
-                "policy.token_delay=8ms",
+                "policy.token_delay=80ms",
                 "training.steps=1000000",
                 "tracking=[tensorboard, wandb, mlflow, trackio]",
                 "trackers.mlflow_url=" + servers.address(),

@@ -18,7 +18,10 @@ import java.util.stream.Stream;
 
 /** Configurations of short runs, and what their folders hold. */
 public final class TestRuns {
-  /** A table that learns to add; slow enough to be caught in the middle. */
+  /**
+   * A table that learns to add; slow enough to be caught in the middle. Its warm-up lets one answer
+   * in ten be right, so that two groups of three differ in their rewards.
+   */
   public static final String TOY =
       """
       run:
@@ -48,6 +51,10 @@ public final class TestRuns {
         prompts: 5
       checkpoint:
         every: 2
+      warmup:
+        steps: 10
+        batch: 16
+        learning_rate: 0.1
       """;
 
   /** A decoder of 16 features on PyTorch. */
