@@ -47,7 +47,11 @@ launcher() {
 set -eu
 kit=\$(cd -P "\$(dirname "\${BASH_SOURCE[0]}")" && pwd -P)
 $3
-exec "\$kit/java/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow -Xmx2g -XX:+UseParallelGC \\
+compiler=
+case \$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "\$kit/java/release") in
+  25) compiler='-XX:+UnlockDiagnosticVMOptions -XX:-ReduceAllocationMerges' ;;
+esac
+exec "\$kit/java/bin/java" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow \$compiler -Xmx2g -XX:+UseParallelGC \\
   -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8 -Dai.djl.offline=true "-Dtroupe.home=\$kit" -cp "\$kit/jars/*" $2 "\$@"
 SCRIPT
   chmod +x "$work/gpu-kit/$1"

@@ -153,7 +153,7 @@ final class ChildRun implements AutoCloseable {
       Path folder, Size size, String classPath, List<String> options, String... arguments) {
     List<String> command = new ArrayList<>(List.of("python3", "-c", WITH_INTERRUPT));
     command.addAll(
-        new JavaCommand(classPath, Main.class.getName(), JavaCommand.NATIVE_ACCESS)
+        new JavaCommand(classPath, Main.class.getName(), JavaCommand.BASIC)
             .with(size.heap, JavaCommand.SERIAL_COLLECTOR)
             .with(SHORT_LIVED)
             .with(JavaCommand.UTF8_OUTPUT)

@@ -69,7 +69,7 @@ public record SoakJvm(JavaCommand program, List<String> options) {
 
   private JavaCommand jvm(int heapMebibytes) {
     return program
-        .with(JavaCommand.NATIVE_ACCESS)
+        .with(JavaCommand.BASIC)
         .with(JavaCommand.SERIAL_COLLECTOR)
         .with(JavaCommand.UTF8_OUTPUT)
         .with("-Dai.djl.offline=true")

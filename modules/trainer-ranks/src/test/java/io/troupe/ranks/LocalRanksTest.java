@@ -51,7 +51,7 @@ final class LocalRanksTest {
       boolean keepsCopies) {
     JavaCommand java =
         JavaCommand.of(ToyRankMain.class)
-            .with(JavaCommand.NATIVE_ACCESS)
+            .with(JavaCommand.BASIC)
             .heap(64)
             .with(JavaCommand.SERIAL_COLLECTOR, "-XX:TieredStopAtLevel=1");
     return new ChildSpec(

@@ -30,7 +30,7 @@ public final class ChildJvm {
   public static List<String> command(int heapMebibytes) {
     return new ArrayList<>(
         program()
-            .with(JavaCommand.NATIVE_ACCESS)
+            .with(JavaCommand.BASIC)
             .heap(heapMebibytes)
             .with(WEIGHTS_UNBOUNDED, JavaCommand.EXIT_WITHOUT_HEAP, JavaCommand.SERIAL_COLLECTOR)
             .with(JavaCommand.UTF8_OUTPUT)

@@ -2,6 +2,7 @@ package io.troupe.base.process;
 
 import java.io.File;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -14,9 +15,24 @@ import java.util.stream.Stream;
  * @param options of the JVM; a later one overrides an earlier one
  */
 public record JavaCommand(String classPath, String main, List<String> options) {
-  /** The options that libraries with native code need. */
-  public static final List<String> NATIVE_ACCESS =
-      List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+  private static final int UNSOUND_MERGES = 25;
+
+  /**
+   * The options of every JVM of ours: what libraries with native code need, and no merging of
+   * allocations where the second compiler does that wrongly (docs/decisions/0061).
+   */
+  public static final List<String> BASIC = basic(Runtime.version().feature());
+
+  private static List<String> basic(int release) {
+    List<String> options = new ArrayList<>();
+    options.add("--enable-native-access=ALL-UNNAMED");
+    options.add("--sun-misc-unsafe-memory-access=allow");
+    if (release == UNSOUND_MERGES) { // A later one may not know the option, and would not start.
+      options.add("-XX:+UnlockDiagnosticVMOptions");
+      options.add("-XX:-ReduceAllocationMerges");
+    }
+    return List.copyOf(options);
+  }
 
   /** The options for output in UTF-8 in every locale. */
   public static final List<String> UTF8_OUTPUT =

@@ -2,7 +2,9 @@ package io.troupe.base.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import java.io.File;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +45,29 @@ final class JavaCommandTest {
             "-cp",
             System.getProperty("java.class.path") + File.pathSeparator + jar,
             Printer.class.getName());
+  }
+
+  /** Prints whether the second compiler merges allocations. */
+  static final class MergesPrinter {
+    public static void main(String[] arguments) {
+      System.out.println(
+          ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+              .getVMOption("ReduceAllocationMerges")
+              .getValue());
+    }
+  }
+
+  @Test
+  void process_withTheBasicOptions_mergesNoAllocationsOnJdk25() throws Exception {
+    Process process =
+        JavaCommand.of(MergesPrinter.class)
+            .with(JavaCommand.BASIC)
+            .process(List.of())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    assertThat(process.inputReader().readLine())
+        .isEqualTo(Runtime.version().feature() == 25 ? "false" : "true");
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

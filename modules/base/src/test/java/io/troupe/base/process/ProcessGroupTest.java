@@ -112,7 +112,7 @@ final class ProcessGroupTest {
       return JavaCommand.of(Owner.class)
           .heap(32)
           .with("-XX:TieredStopAtLevel=1")
-          .with(JavaCommand.NATIVE_ACCESS)
+          .with(JavaCommand.BASIC)
           .process(words);
     }
   }

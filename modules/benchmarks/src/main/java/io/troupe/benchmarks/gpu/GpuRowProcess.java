@@ -70,7 +70,7 @@ final class GpuRowProcess {
       throws IOException {
     List<String> words =
         JavaCommand.of(GpuRowProcess.class)
-            .with(JavaCommand.NATIVE_ACCESS)
+            .with(JavaCommand.BASIC)
             .with(JavaCommand.UTF8_OUTPUT)
             .heap(HEAP_MEBIBYTES)
             .with(

@@ -66,7 +66,7 @@ public record LearningCurve(List<Point> points, long steps, double seconds, doub
     overrides.forEach(override -> arguments.addAll(List.of("--set", override)));
     List<String> command =
         JavaCommand.of(ChildJvm.MAIN)
-            .with(JavaCommand.NATIVE_ACCESS)
+            .with(JavaCommand.BASIC)
             .with("-Xmx2g", "-XX:+UseParallelGC", "-Dai.djl.offline=true")
             .with("-Dtroupe.home=" + System.getProperty("troupe.home", "."))
             .wordsWithClassPath(arguments);

@@ -66,7 +66,7 @@ public final class WorkerProcess implements AutoCloseable {
   }
 
   private static JavaCommand java(Class<?> main) {
-    return JavaCommand.of(main).with(JavaCommand.NATIVE_ACCESS).with("-Dai.djl.offline=true");
+    return JavaCommand.of(main).with(JavaCommand.BASIC).with("-Dai.djl.offline=true");
   }
 
   /**

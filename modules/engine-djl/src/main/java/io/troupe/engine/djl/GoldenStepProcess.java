@@ -36,7 +36,7 @@ public final class GoldenStepProcess {
   public static GoldenStep over(InstalledTorch torch, Path engineCache) throws IOException {
     ProcessBuilder builder =
         JavaCommand.of(GoldenStep.class)
-            .with(JavaCommand.NATIVE_ACCESS)
+            .with(JavaCommand.BASIC)
             .heap(HEAP_MEBIBYTES)
             .with(JavaCommand.SERIAL_COLLECTOR)
             .process(List.of())

@@ -33,8 +33,12 @@ public record Bundle(Path folder, String digest) {
       home=$(cd -P "$(dirname "$0")/.." && pwd -P) || exit 2
       class_path=
       while IFS= read -r entry; do class_path="$class_path$home/lib/$entry:"; done <"$home/lib/order"
+      compiler=
+      case $(sed -n 's/^JAVA_VERSION="\\([0-9]*\\).*/\\1/p' "$JAVA_HOME/release") in
+        25) compiler='-XX:+UnlockDiagnosticVMOptions -XX:-ReduceAllocationMerges' ;;
+      esac
       exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \\
-        --sun-misc-unsafe-memory-access=allow -Xmx2g -XX:+UseParallelGC \\
+        --sun-misc-unsafe-memory-access=allow $compiler -Xmx2g -XX:+UseParallelGC \\
         -Dstdout.encoding=UTF-8 -Dstderr.encoding=UTF-8 -Dai.djl.offline=true "-Dtroupe.home=$home" \\
         -cp "$class_path" %s "$@"
       """

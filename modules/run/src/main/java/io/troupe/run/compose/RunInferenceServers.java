@@ -287,7 +287,7 @@ public final class RunInferenceServers implements AutoCloseable {
         .heap(heap)
         .with(
             ChildJvm.WEIGHTS_UNBOUNDED, JavaCommand.EXIT_WITHOUT_HEAP, JavaCommand.SERIAL_COLLECTOR)
-        .with(JavaCommand.NATIVE_ACCESS)
+        .with(JavaCommand.BASIC)
         .with(properties)
         .words(
             List.of(

@@ -133,7 +133,7 @@ final class StepMemory {
   static long most(Load load) {
     ProcessBuilder builder =
         JavaCommand.of(StepMemory.class)
-            .with(JavaCommand.NATIVE_ACCESS)
+            .with(JavaCommand.BASIC)
             .with(JavaCommand.SERIAL_COLLECTOR)
             .heap(256)
             .process(load.words())
