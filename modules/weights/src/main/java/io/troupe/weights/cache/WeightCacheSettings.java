@@ -2,6 +2,8 @@ package io.troupe.weights.cache;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.hash.Sha256;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -23,6 +25,7 @@ public record WeightCacheSettings(
   private static final int MOST_CHUNK = 64 << 20;
   static final Path MEMORY = Path.of("/dev/shm");
   static final String PREFIX = "troupe-";
+  private static final int DIGITS = 8;
 
   public WeightCacheSettings {
     roots = List.copyOf(roots);
@@ -37,14 +40,22 @@ public record WeightCacheSettings(
   }
 
   /**
-   * The usual settings: memory first, if the host has {@code /dev/shm}, then a disk.
+   * The usual settings: memory first, if the host has {@code /dev/shm}, then a disk. The folder in
+   * memory has a name of the disk's path too, because runs in two folders may have one name.
    *
    * @param name of this node within the run: two nodes of one host must not share it
    * @param disk a directory for this cache alone
    */
   public static WeightCacheSettings usual(String name, Path disk) {
     List<Path> roots =
-        MEMORY.toFile().canWrite() ? List.of(MEMORY.resolve(PREFIX + name), disk) : List.of(disk);
+        MEMORY.toFile().canWrite()
+            ? List.of(MEMORY.resolve(PREFIX + name + "-" + shortDigest(disk)), disk)
+            : List.of(disk);
     return new WeightCacheSettings(roots, DEFAULT_RESERVE, DEFAULT_VERSIONS, DEFAULT_CHUNK);
+  }
+
+  private static String shortDigest(Path disk) {
+    String path = disk.toAbsolutePath().normalize().toString();
+    return Sha256.hex(path.getBytes(StandardCharsets.UTF_8)).substring(0, DIGITS);
   }
 }

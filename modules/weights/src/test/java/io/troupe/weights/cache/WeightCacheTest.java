@@ -19,6 +19,15 @@ final class WeightCacheTest {
   }
 
   @Test
+  void usual_runsOfOneNameInTwoFolders_haveTwoFoldersInMemory() {
+    WeightCacheSettings one = WeightCacheSettings.usual("run-a", folder.resolve("one"));
+    assertThat(WeightCacheSettings.usual("run-a", folder.resolve("./one")).roots().getFirst())
+        .isEqualTo(one.roots().getFirst());
+    assertThat(WeightCacheSettings.usual("run-a", folder.resolve("two")).roots().getFirst())
+        .isNotEqualTo(one.roots().getFirst());
+  }
+
+  @Test
   void open_manifestsOfAnotherFormatOrDamaged_areDeletedAndTheRestIsKept() throws IOException {
     Path model = Files.createDirectory(folder.resolve("model"));
     Files.writeString(model.resolve("config.json"), "{}");
