@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,7 +80,7 @@ final class CacheHousekeeping implements AutoCloseable {
           if (SpareFolder.isOfUseIn(root)
               && FreeSpace.of(root) - reserveBytes >= latest.ref().bytes()) {
             SpareFolder folder = SpareFolder.create(directory, latest.manifest().files());
-            if (isHeld(folder)) {
+            if (hold(folder)) {
               folder.fill();
             } else {
               folder.delete();
@@ -97,8 +98,8 @@ final class CacheHousekeeping implements AutoCloseable {
     }
   }
 
-  /** Keeps a folder, unless nobody wants one any more. */
-  private boolean isHeld(SpareFolder folder) {
+  /** Keeps a folder, unless nobody wants one any more; returns whether it is kept. */
+  private boolean hold(SpareFolder folder) {
     lock.lock();
     try {
       spare = wanted ? Optional.of(folder) : Optional.empty();
@@ -123,7 +124,7 @@ final class CacheHousekeeping implements AutoCloseable {
   /**
    * Gives the memory that was made ahead to a version.
    *
-   * @param name of its folder, which does not exist
+   * @param name of its folder; what has that name is deleted
    * @return the folder; empty if none is ready whose files have these names and sizes
    */
   Optional<Path> spareFor(VersionManifest manifest, String name) throws IOException {
@@ -141,7 +142,11 @@ final class CacheHousekeeping implements AutoCloseable {
   /** Deletes the spare folder and waits for all deletions: the room is free then. */
   void freeRoom() throws IOException {
     deleteSpare();
-    CompletableFuture.runAsync(() -> {}, thread).join();
+    try {
+      CompletableFuture.runAsync(() -> {}, thread).join();
+    } catch (RejectedExecutionException closed) {
+      throw new IOException("the run is over here", closed);
+    }
   }
 
   private void deleteSpare() throws IOException {
