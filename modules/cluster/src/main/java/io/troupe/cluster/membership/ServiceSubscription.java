@@ -7,7 +7,10 @@ import akka.actor.typed.receptionist.ServiceKey;
 import java.util.Set;
 import java.util.function.Function;
 
-/** What the receptionist tells an actor of a service: all of its actors, at each change. */
+/**
+ * Subscribes an actor to a service: at each change the receptionist sends all actors of the
+ * service.
+ */
 public final class ServiceSubscription {
   private ServiceSubscription() {}
 

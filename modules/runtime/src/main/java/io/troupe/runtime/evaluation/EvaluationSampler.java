@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Samples chunks of prompts for evaluations that other processes make, beside a rollout worker. It
- * holds no lease and tells the coordinator nothing, so no account of the run knows of it.
+ * Samples chunks of prompts for evaluations that other processes make, beside a rollout worker. The
+ * sampler holds no lease and tells the coordinator nothing, so the run's accounts leave it out.
  *
  * <p>It samples one chunk at a time, on an engine of its own that only ever held the weights that
  * the chunk names: no answer mixes versions, and training may publish meanwhile. The engine is kept

@@ -7,7 +7,6 @@ import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.weights.cache.VersionManifest.Chunk;
 import io.troupe.weights.cache.VersionManifest.FilePart;
 import io.troupe.weights.cache.VersionManifest.TensorPlace;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -28,11 +27,7 @@ import java.util.stream.Stream;
 final class ManifestBuilder {
   private static final String TENSORS = ".safetensors";
 
-  /** Bytes that are read at a time: few enough that the cache of a core holds them. */
-  private static final int PART = 1 << 17;
-
-  private static final ThreadLocal<ByteBuffer> PARTS =
-      ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(PART));
+  private static final ThreadLocal<ByteBuffer> PARTS = ThreadLocal.withInitial(FileParts::buffer);
 
   private ManifestBuilder() {}
 
@@ -135,25 +130,15 @@ final class ManifestBuilder {
     ChunkSums sums = new ChunkSums();
     MessageDigest digest = Sha256.digest();
     ByteBuffer part = PARTS.get();
-    for (int done = 0; done < length; done += part.limit()) {
-      part.clear().limit(Math.min(PART, length - done));
-      readFully(file, offset + done, part);
-      sums.add(part);
-      digest.update(part);
-    }
-    return new Chunk(offset, length, sums.crc32c(), sums.crc32(), Sha256.hex(digest));
-  }
-
-  private static void readFully(FileChannel file, long at, ByteBuffer part) {
     try {
-      while (part.hasRemaining()) {
-        if (file.read(part, at + part.position()) < 0) {
-          throw new EOFException("a file became shorter while its sums were computed");
-        }
+      for (int done = 0; done < length; done += part.limit()) {
+        FileParts.read(file, offset + done, part, Math.min(FileParts.PART, length - done));
+        sums.add(part);
+        digest.update(part);
       }
-      part.flip();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
+    return new Chunk(offset, length, sums.crc32c(), sums.crc32(), Sha256.hex(digest));
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.weights.transfer;
 
 import io.troupe.weights.cache.ChunkSums;
+import io.troupe.weights.cache.FileParts;
 import io.troupe.weights.cache.IncomingVersion;
 import io.troupe.weights.cache.VersionManifest.Chunk;
 import io.troupe.weights.delta.ChunkDelta;
@@ -80,10 +81,10 @@ final class DeltaThreads implements AutoCloseable {
         parts -> {
           int length = chunk.length();
           ChunkDelta delta = new ChunkDelta(length, length / LEAST_SAVING);
-          for (int from = 0; from < length; from += PartBuffers.PART) {
-            int count = Math.min(PartBuffers.PART, length - from);
-            PartBuffers.read(base, chunk.offset() + from, parts.base(), count);
-            PartBuffers.read(file, chunk.offset() + from, parts.part(), count);
+          for (int from = 0; from < length; from += FileParts.PART) {
+            int count = Math.min(FileParts.PART, length - from);
+            FileParts.read(base, chunk.offset() + from, parts.base(), count);
+            FileParts.read(file, chunk.offset() + from, parts.part(), count);
             if (!delta.add(parts.base(), parts.part(), from, count)) {
               return new byte[0];
             }
@@ -120,9 +121,9 @@ final class DeltaThreads implements AutoCloseable {
     ChunkSums sums = new ChunkSums();
     try (FileChannel file = FileChannel.open(base)) {
       DeltaChanges changes = DeltaChanges.read(delta, length);
-      for (int from = 0; from < length; from += PartBuffers.PART) {
-        int count = Math.min(PartBuffers.PART, length - from);
-        PartBuffers.read(file, chunk.offset() + from, parts.base(), count);
+      for (int from = 0; from < length; from += FileParts.PART) {
+        int count = Math.min(FileParts.PART, length - from);
+        FileParts.read(file, chunk.offset() + from, parts.base(), count);
         changes.applyTo(parts.base(), from, count);
         sums.add(parts.base());
         write(version, number, from, parts.base());
