@@ -67,6 +67,8 @@ sealed interface NodeAction {
   enum Timer {
     /** The next registration. */
     REGISTRATION,
+    /** The next attempt at an assignment that failed. */
+    ASSIGNMENT,
     /** The end of all processes of a run or of a node that drains. */
     DRAIN,
     /** The end of the processes of a released slot. */

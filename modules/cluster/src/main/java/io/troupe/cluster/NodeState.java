@@ -4,6 +4,7 @@ import akka.actor.typed.ActorRef;
 import io.troupe.base.net.HostPort;
 import io.troupe.base.process.ChildProcesses;
 import io.troupe.base.process.ChildSpec;
+import io.troupe.core.outage.Backoff;
 import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.weights.cache.WeightRef;
 import io.troupe.weights.transfer.FetchOutcome;
@@ -41,6 +42,9 @@ record NodeState(
    */
   private static final Duration SPARE_REGISTRATION_INTERVAL = Duration.ofSeconds(10);
 
+  /** Pauses before an assignment that failed is tried again: 10 s, 20 s, … 5 min. */
+  private static final Backoff ASSIGNMENT_PAUSES = new Backoff(10_000, 300_000);
+
   /** A state and the actions that lead to it, in order. */
   record Next(NodeState state, List<NodeAction> actions) {
     Next {
@@ -71,6 +75,7 @@ record NodeState(
    * @param ranks names of the children that are trainer ranks
    * @param standbys names of the children that coordinate or stand by
    * @param released the run, while the processes of a slot that another node has now end
+   * @param refusal an assignment that failed; empty once an assignment of the run succeeds
    */
   record Work(
       Optional<String> run,
@@ -79,7 +84,8 @@ record NodeState(
       Optional<HostPort> weights,
       Set<String> ranks,
       Set<String> standbys,
-      Optional<RunDescriptor> released) {
+      Optional<RunDescriptor> released,
+      Optional<Refusal> refusal) {
     private static final Work NONE =
         new Work(
             Optional.empty(),
@@ -88,6 +94,7 @@ record NodeState(
             Optional.empty(),
             Set.of(),
             Set.of(),
+            Optional.empty(),
             Optional.empty());
 
     private static Work on(RunDescriptor descriptor) {
@@ -98,28 +105,63 @@ record NodeState(
           NONE.weights,
           NONE.ranks,
           NONE.standbys,
-          NONE.released);
+          NONE.released,
+          NONE.refusal);
     }
 
     private Work planned(NodeAgent.ProcessPlan plan) {
       return new Work(
-          run, slot, rankRegistry, plan.weights(), plan.ranks(), plan.standbys(), released);
+          run,
+          slot,
+          rankRegistry,
+          plan.weights(),
+          plan.ranks(),
+          plan.standbys(),
+          released,
+          Optional.empty());
     }
 
     private Work withSlot(int newer) {
-      return new Work(run, newer, rankRegistry, weights, ranks, standbys, released);
+      return new Work(run, newer, rankRegistry, weights, ranks, standbys, released, refusal);
     }
 
     private Work withRankRegistry(String newer) {
-      return new Work(run, slot, newer, weights, ranks, standbys, released);
+      return new Work(run, slot, newer, weights, ranks, standbys, released, refusal);
     }
 
     private Work withReleased(Optional<RunDescriptor> newer) {
-      return new Work(run, slot, rankRegistry, weights, ranks, standbys, newer);
+      return new Work(run, slot, rankRegistry, weights, ranks, standbys, newer, refusal);
+    }
+
+    private Work withRefusal(Refusal newer) {
+      return new Work(
+          run, slot, rankRegistry, weights, ranks, standbys, released, Optional.of(newer));
+    }
+
+    /** Returns the slot to register with: of an assignment to try again, or of the present one. */
+    private int wantedSlot() {
+      return refusal.filter(Refusal::due).map(Refusal::slot).orElse(slot);
     }
 
     private boolean isFor(String other) {
       return run.equals(Optional.of(other));
+    }
+  }
+
+  /**
+   * An assignment that failed, because this node could not plan its processes.
+   *
+   * @param slot {@link NodeAssignment#slot} of the assignment
+   * @param times number of failures in a row
+   * @param due whether the pause after the last failure is over
+   */
+  record Refusal(int slot, int times, boolean due) {
+    private Duration pause() {
+      return Duration.ofMillis(ASSIGNMENT_PAUSES.pauseMillis(times));
+    }
+
+    private Refusal withDue(boolean now) {
+      return new Refusal(slot, times, now);
     }
   }
 
@@ -163,7 +205,7 @@ record NodeState(
             .flatMap(
                 one ->
                     Stream.of(
-                        new NodeAction.Register(one, work.run().orElse(""), work.slot()),
+                        new NodeAction.Register(one, work.run().orElse(""), work.wantedSlot()),
                         new NodeAction.Schedule(
                             NodeAction.Timer.REGISTRATION, REGISTRATION_INTERVAL))));
   }
@@ -188,6 +230,7 @@ record NodeState(
     }
     return next.then(
             new NodeAction.CancelTimer(NodeAction.Timer.DRAIN),
+            new NodeAction.CancelTimer(NodeAction.Timer.ASSIGNMENT),
             new NodeAction.Say(
                 "works for %s; its coordinator is at %s"
                     .formatted(descriptor.run(), sender.path().address())))
@@ -213,7 +256,13 @@ record NodeState(
                     .filter(children.alive()::containsKey)
                     .map(moved::coordinatorAddress))
             .then(announceWeightServer());
-    if (leaving || work.released().isPresent() || !assignment.placed()) {
+    if (leaving || work.released().isPresent()) {
+      return next;
+    }
+    if (work.refusal().isPresent() && work.refusal().get().due()) {
+      return next.then(state -> state.retried(work.refusal().get(), descriptor, assignment));
+    }
+    if (!assignment.placed()) {
       return next;
     }
     if (assignment.hasSlot() && work.slot() == NodeAssignment.STANDBY.slot()) {
@@ -223,6 +272,19 @@ record NodeState(
     return !assignment.hasSlot() && work.slot() >= 0
         ? next.then(state -> state.releaseSlot(descriptor))
         : next;
+  }
+
+  /** A registry has answered a node that wants to try an assignment again. */
+  private Next retried(Refusal refusal, RunDescriptor descriptor, NodeAssignment assignment) {
+    NodeState asked = with(work.withRefusal(refusal.withDue(false)));
+    return assignment.hasSlot() || assignment.slot() == refusal.slot()
+        ? asked
+            .next(
+                new NodeAction.Say(
+                    "tries again to work for %s (attempt %d)"
+                        .formatted(descriptor.run(), refusal.times() + 1)))
+            .then(state -> state.plan(descriptor, assignment))
+        : asked.next(new NodeAction.Schedule(NodeAction.Timer.ASSIGNMENT, refusal.pause()));
   }
 
   /** Another node has the slot: this node stops the slot's processes and becomes spare. */
@@ -272,7 +334,10 @@ record NodeState(
     }
     ChildTable.StartPlan startPlan = children.plan(plan.children());
     NodeState planned = with(work.planned(plan)).with(startPlan.table());
-    Next next = planned.next(planned.announceWeightServer()); // Before a worker asks for weights.
+    Next next =
+        planned
+            .next(new NodeAction.CancelTimer(NodeAction.Timer.ASSIGNMENT))
+            .then(planned.announceWeightServer()); // Before a worker asks for weights.
     for (ChildSpec child : startPlan.starts()) {
       next = next.then(state -> state.start(child));
     }
@@ -280,15 +345,37 @@ record NodeState(
         startPlan.outdated().stream().map(NodeAction.Drain::new)); // A coordinator continues.
   }
 
-  /** The processes of an assignment cannot be planned; parameters as in {@link #planReady}. */
+  /**
+   * The processes of an assignment cannot be planned; parameters as in {@link #planReady}. The
+   * cause may end, such as a full disk or a GPU of another program, so the node tries again after a
+   * pause that grows. Meanwhile another node may take the slot.
+   */
   Next planFailed(String run, int slot, String reason) {
-    Next next = next(report(reason));
-    if (!work.isFor(run) || slot != work.slot() || slot < 0) {
-      return next;
+    if (!work.isFor(run) || slot != work.slot()) {
+      return next(report(reason));
     }
-    return new Next(with(work.withSlot(NodeAssignment.STANDBY.slot())), next.actions())
-        .then(tell(new NodeRegistry.RejectAssignment(name, run, slot)))
-        .then(new NodeAction.Schedule(NodeAction.Timer.REGISTRATION, SPARE_REGISTRATION_INTERVAL));
+    Refusal refusal = new Refusal(slot, work.refusal().map(Refusal::times).orElse(0) + 1, false);
+    Next next =
+        with(work.withRefusal(refusal))
+            .next(
+                report(
+                    "%s; this node tries again in %d s"
+                        .formatted(reason, refusal.pause().toSeconds())))
+            .then(new NodeAction.Schedule(NodeAction.Timer.ASSIGNMENT, refusal.pause()));
+    return slot < 0
+        ? next
+        : next.then(state -> state.with(state.work.withSlot(NodeAssignment.STANDBY.slot())).next())
+            .then(tell(new NodeRegistry.RejectAssignment(name, run, slot)))
+            .then(
+                new NodeAction.Schedule(
+                    NodeAction.Timer.REGISTRATION, SPARE_REGISTRATION_INTERVAL));
+  }
+
+  /** The pause after an assignment that failed is over. */
+  private Next retryDue() {
+    return work.refusal().isPresent() && !leaving
+        ? with(work.withRefusal(work.refusal().get().withDue(true))).register()
+        : next();
   }
 
   private Stream<NodeAction> announceWeightServer() {
@@ -406,6 +493,7 @@ record NodeState(
   Next due(NodeAction.Timer timer) {
     return switch (timer) {
       case REGISTRATION -> register();
+      case ASSIGNMENT -> retryDue();
       case DRAIN -> next(new NodeAction.KillAll());
       case RELEASE -> next(children.released().stream().map(NodeAction.Kill::new));
     };
@@ -419,7 +507,10 @@ record NodeState(
     Next next =
         with(children.withoutWanted())
             .with(Work.NONE)
-            .next(new NodeAction.Say(run + " is over"), new NodeAction.EndRun())
+            .next(
+                new NodeAction.Say(run + " is over"),
+                new NodeAction.CancelTimer(NodeAction.Timer.ASSIGNMENT),
+                new NodeAction.EndRun())
             .then(cancelRestarts())
             .then(NodeState::drainAll);
     return complete && until == NodeAgent.Until.RUN_COMPLETE ? next.then(NodeState::leave) : next;

@@ -45,7 +45,7 @@ final class ChildTableTest {
   }
 
   @Test
-  void release_allButTheHead_isClearedWithTheLastOfThem() {
+  void release_allButTheCoordinator_isClearedWithTheLastOfThem() {
     ChildSpec other = child("w2", "1");
     ChildTable released = BOTH.started(other).release(Set.of("standby"));
     assertThat(released.released()).containsExactlyInAnyOrder("w", "w2");

@@ -1,5 +1,6 @@
 package io.troupe.cluster;
 
+import static io.troupe.cluster.NodeAction.Timer.ASSIGNMENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import akka.actor.testkit.typed.javadsl.TestInbox;
@@ -19,9 +20,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NodeStateTest {
   private static final Path LOG = Path.of("log");
@@ -52,6 +55,69 @@ class NodeStateTest {
     assertThat(next.actions().getLast())
         .isEqualTo(new NodeAction.Schedule(NodeAction.Timer.DRAIN, Duration.ofSeconds(drains)));
     assertThat(next.state().ended()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 1})
+  void planFailed_causeEndsAfterTwoAttempts_startsTheProcesses(int slot) {
+    NodeAssignment assignment =
+        slot < 0
+            ? NodeAssignment.UNMANAGED
+            : new NodeAssignment(slot, List.of(), List.of(), List.of(), List.of());
+    RunDescriptor run = new RunDescriptor("a", "", "", "", "", false, Map.of(), "");
+    ActorRef<NodeRegistry.Command> registry = REGISTRIES.getFirst();
+    NodeState state =
+        NodeState.starting("n", NodeAgent.Until.DRAINED, Duration.ofSeconds(1))
+            .registriesFound(Set.of(registry))
+            .state()
+            .assignmentOffered(run, assignment, registry)
+            .state();
+    for (long seconds : List.of(10, 20)) {
+      NodeState.Next failed = state.planFailed("a", assignment.slot(), "the disk is full");
+      assertThat(failed.actions())
+          .contains(
+              new NodeAction.Say(
+                  "the disk is full; this node tries again in %d s".formatted(seconds)),
+              new NodeAction.Schedule(ASSIGNMENT, Duration.ofSeconds(seconds)));
+      NodeState.Next asked = failed.state().due(ASSIGNMENT);
+      assertThat(asked.actions())
+          .contains(new NodeAction.Register(registry, "a", assignment.slot()));
+      NodeState.Next offered = asked.state().assignmentOffered(run, assignment, registry);
+      assertThat(offered.actions()).contains(new NodeAction.Plan(run, assignment));
+      state = offered.state();
+    }
+    ChildSpec worker = new ChildSpec("w", List.of("a"), Map.of(), LOG, LOG);
+    NodeState.Next started =
+        state.planReady(
+            "a",
+            assignment.slot(),
+            new NodeAgent.ProcessPlan(List.of(worker), Optional.empty(), Set.of(), Set.of()));
+    assertThat(started.actions())
+        .contains(new NodeAction.CancelTimer(ASSIGNMENT), new NodeAction.Start(worker));
+  }
+
+  @Test
+  void retry_slotOfAnotherNode_waitsForThatSlotAgain() {
+    NodeAssignment slot = new NodeAssignment(1, List.of(), List.of(), List.of(), List.of());
+    RunDescriptor run = new RunDescriptor("a", "", "", "", "", false, Map.of(), "");
+    ActorRef<NodeRegistry.Command> registry = REGISTRIES.getFirst();
+    NodeState.Next next =
+        NodeState.starting("n", NodeAgent.Until.DRAINED, Duration.ofSeconds(1))
+            .registriesFound(Set.of(registry))
+            .state()
+            .assignmentOffered(run, slot, registry)
+            .state()
+            .planFailed("a", 1, "no GPU")
+            .state()
+            .due(ASSIGNMENT)
+            .state()
+            .assignmentOffered(run, NodeAssignment.STANDBY, registry);
+    assertThat(next.actions())
+        .contains(new NodeAction.Schedule(ASSIGNMENT, Duration.ofSeconds(10)))
+        .noneMatch(NodeAction.Plan.class::isInstance);
+    assertThat(next.state().due(NodeAction.Timer.REGISTRATION).actions())
+        .as("meanwhile the node is a spare one")
+        .contains(new NodeAction.Register(registry, "a", NodeAssignment.STANDBY.slot()));
   }
 
   /**
@@ -245,6 +311,13 @@ class NodeStateTest {
       assertThat(state.children().alive()).isEqualTo(running);
       assertThat(state.registry()).isEqualTo(watched.filter(_ -> state.registry().isPresent()));
       assertThat(state.ended()).isEqualTo(leaving && running.isEmpty());
+      if (state.work().refusal().isEmpty()) {
+        assertThat(timers).as("no assignment has failed").doesNotContain(ASSIGNMENT);
+      } else if (!state.work().refusal().get().due() && !leaving) {
+        assertThat(timers.contains(ASSIGNMENT) || planning.stream().anyMatch(this::isOfThisRun))
+            .as("an assignment that failed is tried again")
+            .isTrue();
+      }
     }
 
     private void act(NodeAction action) {
@@ -294,6 +367,10 @@ class NodeStateTest {
             NodeAction.EndRun _,
             NodeAction.Say _ -> {}
       }
+    }
+
+    private boolean isOfThisRun(NodeAction.Plan plan) {
+      return run.equals(Optional.of(plan.descriptor().run()));
     }
 
     private static Set<String> withNone(Set<String> names) {

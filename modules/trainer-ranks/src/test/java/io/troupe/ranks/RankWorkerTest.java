@@ -262,7 +262,7 @@ final class RankWorkerTest {
   }
 
   @Test
-  void begin_neighbourWithAnotherSecret_tellsTheHeadAndAnswersItsVerdict() throws Exception {
+  void begin_neighbourWithAnotherSecret_tellsTheCoordinatorAndAnswersItsVerdict() throws Exception {
     try (ConnectionFactory.Listener other =
         ConnectionFactory.onLoopback()
             .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {

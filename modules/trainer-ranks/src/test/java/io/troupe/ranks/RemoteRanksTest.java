@@ -257,7 +257,7 @@ final class RemoteRanksTest {
   }
 
   @Test
-  void came_nodeThatTheHeadDoesNotHave_isSentAwayUntilItHas() throws Exception {
+  void came_nodeThatTheCoordinatorDoesNotHave_isSentAwayUntilItHas() throws Exception {
     try (RankRegistry registry =
         RankRegistry.open(
             1, ConnectionFactory.onLoopback(), new HostPort("127.0.0.1", 0), SECRET)) {

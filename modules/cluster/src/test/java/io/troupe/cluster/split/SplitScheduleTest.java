@@ -18,7 +18,7 @@ final class SplitScheduleTest {
   private static final int SETTLED = 120;
 
   @Test
-  void anySchedule_crashesAndCuts_neverTwoHeads() {
+  void anySchedule_crashesAndCuts_neverTwoCoordinators() {
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
       SimulatedPartition world = SimulatedPartition.hosts(2 + random.nextInt(4), random);
@@ -77,7 +77,7 @@ final class SplitScheduleTest {
   }
 
   @Test
-  void networkCut_theSideWithTheHeadGoesOnAndTheOtherStops() {
+  void networkCut_theSideWithTheCoordinatorGoesOnAndTheOtherStops() {
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
       SimulatedPartition world = SimulatedPartition.hosts(3, random);

@@ -52,7 +52,7 @@ class NetworkWeightsTest {
   }
 
   @Test
-  void fetch_publishedByTheHead_isTheSameInEveryProcessOfEachNode() throws Exception {
+  void fetch_publishedByTheCoordinator_isTheSameInEveryProcessOfEachNode() throws Exception {
     try (NodeWeights coordinator = node("coordinator");
         NodeWeights one = node("one");
         NodeWeights two = node("two");

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * <p><b>Invariant</b>: every slot goes to a node that can take it. A node that works in a slot
  * under a former coordinator of the run gets that slot or none. Every other node waits until the
  * working nodes have had the time to register, and takes any free slot. A slot that its node
- * rejects goes to another node, and never to the same node again.
+ * rejects goes to another node, and to the same node only once that node asks for it.
  *
  * <p>The coordinator uses GPUs of its host, so a node on that host gets no slot with a process on
  * one of them, and a node of another host in the coordinator's slot leaves the coordinator's GPU
@@ -108,7 +108,10 @@ public record NodeAllocation(
     }
   }
 
-  /** Assigns a slot to a node. A node keeps the slot that it has, and waits if it gets none. */
+  /**
+   * Assigns a slot to a node. A node keeps the slot that it has, and waits if it gets none. One
+   * that asks for the slot that it has rejected gets that slot, if it is free.
+   */
   public Allocated allocate(WaitingNode one) {
     if (placement.isEmpty()) {
       return new Allocated(this, NodeAssignment.UNMANAGED);
@@ -121,7 +124,17 @@ public record NodeAllocation(
     if (has.isPresent()) {
       return new Allocated(this, assignment(has.get()));
     }
-    return without(one.node()).allocate(one, true);
+    return without(one.node()).withoutRejection(one).allocate(one, true);
+  }
+
+  private NodeAllocation withoutRejection(WaitingNode one) {
+    Map<String, Set<Integer>> others = new TreeMap<>(rejected);
+    others.computeIfPresent(
+        one.node(),
+        (_, all) ->
+            all.stream().filter(slot -> slot != one.previousSlot()).collect(Collectors.toSet()));
+    return new NodeAllocation(
+        placement, ranks, settled, coordinatorSlotKept, slots, waiting, others, coordinatorGpus);
   }
 
   /**

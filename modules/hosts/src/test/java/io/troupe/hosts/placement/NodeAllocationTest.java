@@ -41,7 +41,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_allNodes_getWhatThePlanDraws() {
+  void allocate_allNodes_getWhatThePlanDraws() {
     Allocated far = allocate(FREE, "far", false, NEW);
     Allocated near = allocate(far.allocation(), "near", true, NEW);
     assertThat(near.assignment())
@@ -65,7 +65,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_nodesThatStartTheRanks_getTheirNumbersAndGpus() {
+  void allocate_nodesThatStartTheRanks_getTheirNumbersAndGpus() {
     NodeAssignment share =
         allocate(NodeAllocation.of(Optional.of(PLACEMENT), true, true), "near", true, NEW)
             .assignment();
@@ -86,7 +86,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_aHeadWithAGpu_isBesideTheNodeThatLeavesItOne() {
+  void allocate_coordinatorWithAGpu_isBesideTheNodeThatLeavesItOne() {
     Placement full =
         ((Placement.Outcome.Placed)
                 Placement.processesOf(new PlacementRequest(2, 2, 2, 1, 1, 0, 1, true, 0)))
@@ -101,7 +101,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_aThirdNode_isSpareUntilOneIsGone() {
+  void allocate_aThirdNode_isSpareUntilOneIsGone() {
     NodeAllocation two =
         allocate(allocate(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
     Allocated third = allocate(two, "c", false, NEW);
@@ -117,7 +117,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_underANewHead_isTheOneWhoseWorkersAreAtWorkOrNone() {
+  void allocate_underANewCoordinator_isTheSlotWhoseWorkersAreAtWorkOrNone() {
     assertThat(allocate(NEXT, "a", true, 1).assignment().slot()).isEqualTo(1);
 
     NodeAllocation taken = allocate(NEXT, "first", false, 1).allocation();
@@ -133,7 +133,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_aSpareOrNewNodeUnderANewHead_waitsForThoseAtWork() {
+  void allocate_aSpareOrNewNodeUnderANewCoordinator_waitsForNodesAtWork() {
     for (int idle : List.of(SPARE, NEW)) {
       Allocated spare = allocate(NEXT, "spare", true, idle);
       assertThat(spare.assignment()).isEqualTo(NodeAssignment.STANDBY);
@@ -148,13 +148,13 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void unfit_aNode_isCalledToAnotherSeatAndTheNextOneToThatOne() {
+  void rejected_slot_goesToTheNextNodeAndTheNodeToAnotherSlot() {
     NodeAllocation two =
         allocate(allocate(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
     NodeAllocation four =
         allocate(allocate(two, "c", false, NEW).allocation(), "d", false, NEW).allocation();
     assertThat(four.rejected("c", false, 1))
-        .as("not its allocate")
+        .as("not its slot")
         .isEqualTo(new Reassigned(four, NONE));
 
     Reassigned next = four.rejected("b", false, 1);
@@ -162,7 +162,7 @@ final class NodeAllocationTest {
     assertThat(allocate(next, "c")).isEqualTo(1);
     Reassigned last = next.allocation().left("c", false).allocation().rejected("d", false, 1);
     assertThat(last.assignments()).as("nobody is left who can").isEmpty();
-    assertThat(allocate(last.allocation().left("a", false), "b")).as("another allocate").isZero();
+    assertThat(allocate(last.allocation().left("a", false), "b")).as("another slot").isZero();
     assertThat(
             allocate(last.allocation().left("b", false).allocation(), "b", false, NEW)
                 .assignment()
@@ -172,7 +172,20 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void left_theNodeOnTheHeadsHost_keepsItsSeatForTheOneStartedThereAgain() {
+  void allocate_rejectedSlotAskedForAgain_isGivenIfItIsFree() {
+    NodeAllocation two =
+        allocate(allocate(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
+    NodeAllocation alone = two.rejected("b", false, 1).allocation();
+    assertThat(allocate(alone, "b", false, SPARE).assignment()).isEqualTo(NodeAssignment.STANDBY);
+    assertThat(allocate(alone, "b", false, 1).assignment().slot()).isEqualTo(1);
+    NodeAllocation taken = allocate(alone, "c", false, NEW).allocation();
+    Allocated asked = allocate(taken, "b", false, 1);
+    assertThat(asked.assignment()).as("node c has the slot").isEqualTo(NodeAssignment.STANDBY);
+    assertThat(allocate(asked.allocation().left("c", false), "b")).isEqualTo(1);
+  }
+
+  @Test
+  void left_theNodeOnTheCoordinatorsHost_keepsItsSlotForTheNodeStartedThereAgain() {
     NodeAllocation two =
         allocate(allocate(FREE, "a", true, NEW).allocation(), "b", false, NEW).allocation();
     NodeAllocation spare = allocate(two, "c", false, NEW).allocation();
@@ -181,13 +194,11 @@ final class NodeAllocationTest {
     assertThat(called.allocation().allRegistered().assignments()).isEmpty();
     assertThat(allocate(called.allocation(), "a", true, NEW).assignment().slot()).isZero();
     assertThat(allocate(called.allocation().settle(), "c")).as("it did not come back").isZero();
-    assertThat(allocate(called.allocation().left("b", false), "c"))
-        .as("another allocate")
-        .isEqualTo(1);
+    assertThat(allocate(called.allocation().left("b", false), "c")).as("another slot").isEqualTo(1);
   }
 
   @Test
-  void settle_nodesThatWait_getTheSeatsThatSuitThem() {
+  void settle_nodesThatWait_getTheSlotsThatSuitThem() {
     NodeAllocation far = allocate(NEXT, "far", false, NEW).allocation();
     Reassigned called =
         allocate(allocate(far, "farther", false, NEW).allocation(), "near", true, NEW)
@@ -202,7 +213,7 @@ final class NodeAllocationTest {
 
   /** Seat 0 keeps GPUs 0 and 1 for the head, and allocate 1 has workers on 2 and 3. */
   @Test
-  void seat_nodeBesideTheHead_isOfferedNoneThatHasAProcessOnTheHeadsGpu() {
+  void allocate_nodeBesideTheCoordinator_isOfferedNoSlotWithAProcessOnTheCoordinatorsGpu() {
     NodeAllocation onTwo = FREE.coordinatorGpus(Set.of(2));
     NodeAllocation taken = allocate(onTwo, "far", false, NEW).allocation();
     assertThat(taken.slots()).containsOnlyKeys(1);
@@ -221,7 +232,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_rankOnTheHeadsGpu_isNotForTheNodeBesideTheHead() {
+  void allocate_rankOnTheCoordinatorsGpu_isNotForTheNodeBesideTheCoordinator() {
     NodeAllocation ranks =
         NodeAllocation.of(Optional.of(PLACEMENT), true, true).coordinatorGpus(Set.of(0));
     assertThat(allocate(ranks, "near", true, NEW).assignment().slot()).isEqualTo(1);
@@ -229,7 +240,7 @@ final class NodeAllocationTest {
   }
 
   @Test
-  void seat_withoutAPlacement_leavesItToTheNode() {
+  void allocate_withoutAPlacement_leavesTheProcessesToTheNode() {
     Allocated seated = allocate(NodeAllocation.of(Optional.empty(), false, true), "a", true, NEW);
     assertThat(seated.assignment().placed()).isFalse();
     assertThat(seated.allocation().assignments()).isEmpty();

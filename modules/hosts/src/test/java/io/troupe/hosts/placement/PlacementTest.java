@@ -27,7 +27,7 @@ class PlacementTest {
   }
 
   @Test
-  void of_aHeadWithAGpu_isWhereTheRanksEndAndPartsNone() {
+  void of_coordinatorWithAGpu_isWhereTheRanksEndAndPartsNone() {
     Placement near = placed(new PlacementRequest(2, 8, 4, 0, 1, 0, 4, true, 0));
     assertThat(near.lines("a GPU each"))
         .containsEntry("node 0", "C   T0  T1  T2  T3  W0  W1  W2")

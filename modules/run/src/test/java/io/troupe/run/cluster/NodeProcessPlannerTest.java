@@ -104,7 +104,7 @@ final class NodeProcessPlannerTest {
   }
 
   @Test
-  void of_dataThatAreNotTheHeads_isRefusedWithWhatToDo() throws IOException {
+  void of_dataThatAreNotTheCoordinators_isRefusedWithWhatToDo() throws IOException {
     Path yaml = Path.of(TestRuns.write(folder, TestRuns.DJL));
     Composition here = Composition.of(RunConfig.load(yaml, List.of()).config());
     Composition other =
