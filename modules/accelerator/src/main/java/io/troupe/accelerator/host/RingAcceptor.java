@@ -1,5 +1,6 @@
 package io.troupe.accelerator.host;
 
+import io.troupe.base.failure.Closing;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
@@ -91,7 +92,7 @@ final class RingAcceptor implements AutoCloseable {
     } finally {
       halfOpen.remove(caller);
       if (!kept) {
-        close(caller);
+        Closing.quietly(caller);
       }
     }
   }
@@ -123,17 +124,9 @@ final class RingAcceptor implements AutoCloseable {
         closedByPeer.thenAccept(
             early -> {
               if (early) {
-                close(next);
+                Closing.quietly(next);
               }
             });
-  }
-
-  private static void close(Connection wire) {
-    try {
-      wire.close();
-    } catch (IOException gone) {
-      // It is closed.
-    }
   }
 
   /** Lets nobody in any more; the rank is through, or has given up. */
@@ -143,7 +136,7 @@ final class RingAcceptor implements AutoCloseable {
     listener.close();
     var _ = accepted.completeExceptionally(new IOException("the door is closed"));
     if (!taken && !accepted.isCompletedExceptionally()) {
-      close(accepted.join());
+      Closing.quietly(accepted.join());
     }
   }
 }

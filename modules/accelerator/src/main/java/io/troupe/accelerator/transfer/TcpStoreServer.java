@@ -2,6 +2,7 @@ package io.troupe.accelerator.transfer;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.failure.Closing;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -256,21 +257,13 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     void close() {
-      try {
-        socket.close();
-      } catch (IOException gone) {
-        // It is closed.
-      }
+      Closing.quietly(socket);
     }
   }
 
   @Override
   public void close() {
-    try {
-      door.close();
-    } catch (IOException gone) {
-      // It is closed.
-    }
+    Closing.quietly(door);
     List<Caller> all;
     synchronized (this) {
       all = List.copyOf(callers);

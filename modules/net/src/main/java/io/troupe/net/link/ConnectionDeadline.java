@@ -1,7 +1,7 @@
 package io.troupe.net.link;
 
+import io.troupe.base.failure.Closing;
 import java.io.Closeable;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,18 +28,10 @@ public final class ConnectionDeadline {
                 kept -> {
                   if (!kept) {
                     // A TLS connection may take a second to close; the clock has more to do.
-                    all.forEach(one -> Thread.ofVirtual().start(() -> close(one)));
+                    all.forEach(one -> Thread.ofVirtual().start(() -> Closing.quietly(one)));
                   }
                 });
     return limit;
-  }
-
-  private static void close(Closeable connection) {
-    try {
-      connection.close();
-    } catch (IOException gone) {
-      // It is closed.
-    }
   }
 
   /**

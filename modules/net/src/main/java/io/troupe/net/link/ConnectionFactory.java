@@ -1,5 +1,6 @@
 package io.troupe.net.link;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -15,7 +16,7 @@ import javax.net.ssl.SSLSocket;
 /** How connections are made: as they are, or with mutual TLS. */
 public sealed interface ConnectionFactory {
   /** A server socket, plain or not. */
-  interface Listener extends AutoCloseable {
+  interface Listener extends Closeable {
     InetSocketAddress address();
 
     Connection accept() throws IOException;

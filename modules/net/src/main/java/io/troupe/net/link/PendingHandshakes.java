@@ -1,6 +1,6 @@
 package io.troupe.net.link;
 
-import java.io.IOException;
+import io.troupe.base.failure.Closing;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -26,21 +26,13 @@ public final class PendingHandshakes {
       waiting.addLast(wire);
     }
     // A TLS connection may take a second to close.
-    oldest.ifPresent(one -> Thread.ofVirtual().start(() -> close(one)));
+    oldest.ifPresent(one -> Thread.ofVirtual().start(() -> Closing.quietly(one)));
   }
 
   /** The other side has proven itself, or is gone. */
   public void remove(Connection wire) {
     synchronized (waiting) {
       waiting.remove(wire);
-    }
-  }
-
-  private static void close(Connection wire) {
-    try {
-      wire.close();
-    } catch (IOException gone) {
-      // It is closed.
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.troupe.ranks.protocol;
 
+import io.troupe.base.failure.Closing;
 import io.troupe.base.net.HostPort;
+import io.troupe.net.link.AcceptLoop;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionDeadline;
 import io.troupe.net.link.ConnectionFactory;
@@ -10,7 +12,6 @@ import io.troupe.net.secret.RunSecret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,16 +27,13 @@ public final class RankListener implements AutoCloseable {
   /** Callers who have not said yet who they are; more close the oldest. */
   private static final int MAX_HANDSHAKES = 256;
 
-  /** After a call that could not be taken: the process may have no file descriptor left. */
-  private static final Duration RECOVERY = Duration.ofMillis(200);
-
   private final String host;
   private final ConnectionFactory.Listener listener;
   private final PeerHandshake introduction;
   private final ReportHandler handler;
   private final Duration silence;
   private final PendingHandshakes halfOpen = new PendingHandshakes(MAX_HANDSHAKES);
-  private volatile boolean closed;
+  private final AcceptLoop connections;
 
   /** Decides whether a rank that reports is accepted. */
   @FunctionalInterface
@@ -67,6 +65,12 @@ public final class RankListener implements AutoCloseable {
     this.introduction = new PeerHandshake(secret, PURPOSE);
     this.silence = silence;
     this.handler = handler;
+    this.connections =
+        AcceptLoop.start(
+            "rank-listener",
+            listener,
+            this::accepted,
+            failure -> LOG.warn("event=rank_accept_failed reason=\"{}\"", failure.toString()));
   }
 
   /**
@@ -85,28 +89,16 @@ public final class RankListener implements AutoCloseable {
       throws IOException {
     ConnectionFactory.Listener listener =
         endpoint.listen(new InetSocketAddress(at.host(), at.port()));
-    RankListener rankListener = new RankListener(at.host(), listener, secret, silence, handler);
-    Thread.ofPlatform().name("rank-listener").daemon().start(rankListener::receive);
-    return rankListener;
+    return new RankListener(at.host(), listener, secret, silence, handler);
   }
 
   public HostPort address() {
     return new HostPort(host, listener.address().getPort());
   }
 
-  private void receive() {
-    while (!closed) {
-      try {
-        Connection caller = listener.accept();
-        halfOpen.add(caller);
-        Thread.ofVirtual().start(() -> authenticate(caller));
-      } catch (IOException failure) {
-        if (!closed) {
-          LOG.warn("event=rank_accept_failed reason=\"{}\"", failure.toString());
-          LockSupport.parkNanos(RECOVERY.toNanos());
-        }
-      }
-    }
+  private void accepted(Connection caller) {
+    halfOpen.add(caller);
+    Thread.ofVirtual().start(() -> authenticate(caller));
   }
 
   /** A stranger is shown the door; it may be a rank of a coordinator that is gone. */
@@ -130,27 +122,14 @@ public final class RankListener implements AutoCloseable {
       }
     } catch (IOException stranger) {
       LOG.warn("event=rank_refused reason=\"{}\"", stranger.getMessage());
-      dismiss(caller);
+      Closing.quietly(caller);
     } finally {
       halfOpen.remove(caller);
     }
   }
 
-  private static void dismiss(Connection caller) {
-    try {
-      caller.close();
-    } catch (IOException gone) {
-      // It is closed.
-    }
-  }
-
   @Override
   public void close() {
-    closed = true;
-    try {
-      listener.close();
-    } catch (IOException gone) {
-      // It is closed.
-    }
+    Closing.quietly(connections);
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.weights.transfer;
 
+import io.troupe.net.link.AcceptLoop;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.link.PendingHandshakes;
@@ -8,11 +9,9 @@ import io.troupe.weights.cache.WeightCache;
 import io.troupe.weights.transfer.StallWatchdog.Watch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,9 +26,6 @@ final class WeightServer implements AutoCloseable {
   /** Connections without a proof of the secret; more close the oldest. */
   private static final int HALF_OPEN = 256;
 
-  /** A failed accept, as without a free descriptor, is not tried again at once. */
-  private static final Duration RECOVERY = Duration.ofMillis(100);
-
   private final WeightCache cache;
   private final RunSecret secret;
   private final TransferSettings settings;
@@ -40,7 +36,7 @@ final class WeightServer implements AutoCloseable {
   private final PendingHandshakes halfOpen = new PendingHandshakes(HALF_OPEN);
   private final Semaphore room;
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
-  private volatile boolean closed;
+  private final AcceptLoop connections;
 
   /** Answers a process of this host that wants weights in the cache. */
   interface Fetcher {
@@ -66,34 +62,25 @@ final class WeightServer implements AutoCloseable {
     this.fetcher = bringer;
     this.room = new Semaphore(settings.connections());
     this.listener = endpoint.listen(address);
-    daemon("weights-server", this::accept).start();
-  }
-
-  private static Thread daemon(String name, Runnable task) {
-    return Thread.ofPlatform().daemon().name(name).unstarted(task);
+    this.connections =
+        AcceptLoop.start(
+            "weights-server",
+            listener,
+            this::accepted,
+            failure -> LOG.warn("event=weights_accept_failed reason={}", failure.toString()));
   }
 
   InetSocketAddress address() {
     return listener.address();
   }
 
-  private void accept() {
-    while (!closed) {
-      try {
-        Connection wire = listener.accept();
-        halfOpen.add(wire);
-        open.add(wire);
-        daemon("weights-connection", () -> serve(wire)).start();
-      } catch (IOException failure) {
-        if (!closed) {
-          LOG.warn("event=weights_accept_failed reason={}", failure.toString());
-          LockSupport.parkNanos(RECOVERY.toNanos()); // out of descriptors, it fails at once again
-        }
-      }
-    }
+  private void accepted(Connection wire) {
+    Thread.ofPlatform().daemon().name("weights-connection").start(() -> serve(wire));
   }
 
   private void serve(Connection wire) {
+    halfOpen.add(wire);
+    open.add(wire);
     try (wire) {
       try (Watch _ = guard.watch(wire, settings.connect(), Long.MAX_VALUE)) {
         secret.proveAsServer(wire, TransferProtocol.PURPOSE);
@@ -119,8 +106,7 @@ final class WeightServer implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    closed = true;
-    listener.close();
+    connections.close();
     for (Connection wire : open) {
       wire.close();
     }
