@@ -141,7 +141,7 @@ public final class SidecarBenchmark implements Callable<Integer> {
                 kind.tokenizer(),
                 SidecarEngine.CONTEXT,
                 ServerWeightFolder.open(
-                    folder, _ -> {}, ServerWeightFolder.AdapterLocations.none()),
+                    folder, _ -> {}, ServerWeightFolder.WeightFileFinder.none()),
                 RetryPolicy.DEFAULT)) {
       int port = server.ask("port").required("port").asInt();
       fleet.join("sidecar", InferenceEndpoint.of("http://127.0.0.1:" + port, concurrency));

@@ -112,7 +112,7 @@ public final class WorkerCommand extends CliCommand {
     Sources sources = sources(Objects.requireNonNull(folder).resolve("weights"));
     AtomicReference<Optional<String>> deserted = new AtomicReference<>(Optional.empty());
     try (VerifierPools pools = composition.openVerifiers(false);
-        RunInferenceServers servers = servers(run, engines, sources.lying());
+        RunInferenceServers servers = servers(run, engines, sources.hostFiles());
         EngineRegistry room =
             new EngineRegistry(engines, servers.samplers(engines), servers::retired)) {
       var _ =
@@ -147,24 +147,29 @@ public final class WorkerCommand extends CliCommand {
   }
 
   private RunInferenceServers servers(
-      RunConfig run, PolicyEngines engines, ServerWeightFolder.AdapterLocations lying)
+      RunConfig run, PolicyEngines engines, ServerWeightFolder.WeightFileFinder hostFiles)
       throws IOException, InterruptedException {
     return serverFolder == null
         ? RunInferenceServers.none()
         : RunInferenceServers.ofWorker(
-            run, engines, Objects.requireNonNull(config), serverFolder, lying, System.err::println);
+            run,
+            engines,
+            Objects.requireNonNull(config),
+            serverFolder,
+            hostFiles,
+            System.err::println);
   }
 
   /**
    * Where weights come from.
    *
-   * @param lying those that this host has in files by then
+   * @param hostFiles weights that this host has in files by then
    */
-  private record Sources(WeightSource weights, ServerWeightFolder.AdapterLocations lying) {}
+  private record Sources(WeightSource weights, ServerWeightFolder.WeightFileFinder hostFiles) {}
 
   private Sources sources(Path shared) throws IOException {
     if (weightServer == null) {
-      return new Sources(new FolderWeights(shared), ServerWeightFolder.AdapterLocations.none());
+      return new Sources(new FolderWeights(shared), ServerWeightFolder.WeightFileFinder.none());
     }
     ListenAddress node = cluster.weights().withAddress(HostPort.parse(weightServer));
     WeightClient client =

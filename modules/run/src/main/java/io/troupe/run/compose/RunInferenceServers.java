@@ -62,7 +62,7 @@ public final class RunInferenceServers implements AutoCloseable {
    *
    * @param resolved the run's configuration
    * @param folder for weights, log and card of this server alone
-   * @param lying weights that the node has in files
+   * @param hostFiles weights that the node has in files
    * @throws IOException if it does not come to serve; says why
    */
   public static RunInferenceServers ofWorker(
@@ -70,11 +70,11 @@ public final class RunInferenceServers implements AutoCloseable {
       PolicyEngines engines,
       Path resolved,
       Path folder,
-      ServerWeightFolder.AdapterLocations lying,
+      ServerWeightFolder.WeightFileFinder hostFiles,
       Consumer<String> say)
       throws IOException, InterruptedException {
     say.accept("its server starts; log %s".formatted(folder.resolve("sidecar-1.log")));
-    RunInferenceServers started = started(config, 1, engines, resolved, folder, lying);
+    RunInferenceServers started = started(config, 1, engines, resolved, folder, hostFiles);
     say.accept("its server serves");
     return started;
   }
@@ -98,7 +98,7 @@ public final class RunInferenceServers implements AutoCloseable {
     int count = config.rollout().sidecars().count();
     say.accept("%d sidecars start; logs in %s".formatted(count, folder));
     return started(
-        config, count, engines, resolved, folder, ServerWeightFolder.AdapterLocations.none());
+        config, count, engines, resolved, folder, ServerWeightFolder.WeightFileFinder.none());
   }
 
   private static RunInferenceServers started(
@@ -107,7 +107,7 @@ public final class RunInferenceServers implements AutoCloseable {
       PolicyEngines engines,
       Path resolved,
       Path folder,
-      ServerWeightFolder.AdapterLocations lying)
+      ServerWeightFolder.WeightFileFinder hostFiles)
       throws IOException, InterruptedException {
     InferenceServers pool =
         InferenceServers.open(
@@ -122,7 +122,7 @@ public final class RunInferenceServers implements AutoCloseable {
             contents(config),
             folder,
             companions(config),
-            lying,
+            hostFiles,
             Optional.empty());
     Optional<String> obstacle = pool.awaitFirstServer();
     if (obstacle.isPresent()) {
@@ -194,7 +194,7 @@ public final class RunInferenceServers implements AutoCloseable {
                 contents(config),
                 folder,
                 companions(config),
-                ServerWeightFolder.AdapterLocations.none(),
+                ServerWeightFolder.WeightFileFinder.none(),
                 broadcaster)));
   }
 
@@ -235,11 +235,11 @@ public final class RunInferenceServers implements AutoCloseable {
     }
   }
 
-  private static Sidecars.Starter starter(RunConfig config, Path resolved, Path shelf) {
+  private static Sidecars.Starter starter(RunConfig config, Path resolved, Path weightFolder) {
     SidecarsSection own = config.rollout().sidecars();
     return switch (own.server()) {
       case TROUPE -> {
-        int adapters = adapters(config, shelf).atOnce();
+        int adapters = adapters(config, weightFolder).atOnce();
         yield (port, _) ->
             new ServerCommand(
                 ownServerCommand(own.heap(), resolved, port, adapters),
@@ -250,14 +250,15 @@ public final class RunInferenceServers implements AutoCloseable {
           (port, weights) ->
               ServerBroadcasts.receiving(
                   KeyOnEveryRoute.on(
-                      ServerCommand.vllm(load(config, weights, shelf), port, own.arguments()),
-                      shelf.resolveSibling("middleware"),
+                      ServerCommand.vllm(
+                          load(config, weights, weightFolder), port, own.arguments()),
+                      weightFolder.resolveSibling("middleware"),
                       System.getenv()),
                   config,
                   System.getenv());
       case SGLANG ->
           (port, weights) ->
-              ServerCommand.sglang(load(config, weights, shelf), port, own.arguments());
+              ServerCommand.sglang(load(config, weights, weightFolder), port, own.arguments());
       case COMMAND ->
           (port, weights) -> ServerCommand.custom(own.command(), port, model(config, weights));
     };
@@ -309,7 +310,8 @@ public final class RunInferenceServers implements AutoCloseable {
         .orElse("");
   }
 
-  private static ServerCommand.Load load(RunConfig config, Optional<Path> weights, Path shelf) {
+  private static ServerCommand.Load load(
+      RunConfig config, Optional<Path> weights, Path weightFolder) {
     SidecarsSection own = config.rollout().sidecars();
     return new ServerCommand.Load(
         model(config, weights),
@@ -317,13 +319,13 @@ public final class RunInferenceServers implements AutoCloseable {
         own.tensorParallel(),
         own.memoryShare(),
         config.policy().contextLength(),
-        adapters(config, shelf));
+        adapters(config, weightFolder));
   }
 
-  private static ServerCommand.Adapters adapters(RunConfig config, Path shelf) {
+  private static ServerCommand.Adapters adapters(RunConfig config, Path weightFolder) {
     return config.rollout().publishesAdapters()
             && config.policy() instanceof PolicySection.Pretrained pretrained
-        ? pretrained.compute().lora().forServers(config.training().maxStaleness(), shelf)
+        ? pretrained.compute().lora().forServers(config.training().maxStaleness(), weightFolder)
         : ServerCommand.Adapters.NONE;
   }
 

@@ -130,9 +130,9 @@ class AdaptersOverHttpTest {
         LocalPolicy.of(POLICY, false),
         ServerWeightFolder.open(
             new ServerWeightFolder.Contents(PublishedWeightForm.ADAPTERS, 3),
-            folder.resolve("shelf"),
+            folder.resolve("servers"),
             _ -> {},
-            ServerWeightFolder.AdapterLocations.none()),
+            ServerWeightFolder.WeightFileFinder.none()),
         new RetryPolicy(50, Duration.ofMillis(1), Duration.ofMillis(50)),
         ServerSupervisor.listening(broken::complete));
   }

@@ -21,8 +21,8 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
   private static final Logger LOG = LoggerFactory.getLogger(FleetMaintenance.class);
 
   private final FleetState state;
-  private final ServerWeightFolder shelf;
-  private final ServerSupervisor keeper;
+  private final ServerWeightFolder weightFolder;
+  private final ServerSupervisor supervisor;
   private final RequestDispatcher dispatch;
   private final CompletableFuture<Boolean> serves;
 
@@ -33,13 +33,13 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
    */
   FleetMaintenance(
       FleetState state,
-      ServerWeightFolder shelf,
-      ServerSupervisor keeper,
+      ServerWeightFolder weightFolder,
+      ServerSupervisor supervisor,
       RequestDispatcher dispatch,
       CompletableFuture<Boolean> serves) {
     this.state = state;
-    this.shelf = shelf;
-    this.keeper = keeper;
+    this.weightFolder = weightFolder;
+    this.supervisor = supervisor;
     this.dispatch = dispatch;
     this.serves = serves;
   }
@@ -55,14 +55,14 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
 
   /** How a server may be restarted for new weights, if it may. */
   Optional<Replica.Restarter> restarter(String server) {
-    return keeper.restartsForWeights(server)
+    return supervisor.restartsForWeights(server)
         ? Optional.of(weights -> restart(server, weights))
         : Optional.empty();
   }
 
   private boolean restart(String server, Path weights) throws InterruptedException {
     long begun = System.nanoTime();
-    boolean serves = keeper.restart(server, weights);
+    boolean serves = supervisor.restart(server, weights);
     Duration pause = Duration.ofNanos(System.nanoTime() - begun);
     LOG.info("server={} restarted_with={} pause_ms={}", server, weights, pause.toMillis());
     state
@@ -97,13 +97,13 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
 
   @Override
   public void hold(WeightSyncLoop.TargetWeightSet goal) {
-    shelf.hold(goal.directory());
+    weightFolder.hold(goal.directory());
   }
 
   @Override
   public void release(WeightSyncLoop.TargetWeightSet goal) {
     try {
-      shelf.release(goal.directory());
+      weightFolder.release(goal.directory());
     } catch (IOException stays) {
       LOG.warn("weights={} are left behind: {}", goal.directory(), stays.getMessage());
     }
@@ -141,7 +141,7 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
         goal.tag(),
         reason);
     if (broken) {
-      keeper.restartNeeded(replica.name());
+      supervisor.restartNeeded(replica.name());
     }
   }
 }

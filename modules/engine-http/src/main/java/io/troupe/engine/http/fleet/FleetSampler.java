@@ -59,7 +59,7 @@ public final class FleetSampler implements SamplingEngine {
 
   private final LocalPolicy policy;
   private final ClosingScorer scores;
-  private final ServerWeightFolder shelf;
+  private final ServerWeightFolder weightFolder;
   private final Optional<WeightBroadcaster> broadcaster;
   private final FleetState state;
   private final RequestDispatcher dispatch;
@@ -72,10 +72,10 @@ public final class FleetSampler implements SamplingEngine {
 
   /** A fleet of servers that run independently and receive merged weights. */
   public FleetSampler(
-      Tokenizer tokenizer, int contextLength, ServerWeightFolder shelf, RetryPolicy retry) {
+      Tokenizer tokenizer, int contextLength, ServerWeightFolder weightFolder, RetryPolicy retry) {
     this(
         new LocalPolicy(tokenizer, contextLength, LocalScorer.unavailable()),
-        shelf,
+        weightFolder,
         retry,
         ServerSupervisor.none());
   }
@@ -83,11 +83,14 @@ public final class FleetSampler implements SamplingEngine {
   /**
    * A fleet without replicas; its requests wait for one.
    *
-   * @param keeper the supervisor of the servers
+   * @param supervisor the supervisor of the servers
    */
   public FleetSampler(
-      LocalPolicy policy, ServerWeightFolder shelf, RetryPolicy retry, ServerSupervisor keeper) {
-    this(policy, shelf, retry, keeper, Optional.empty());
+      LocalPolicy policy,
+      ServerWeightFolder weightFolder,
+      RetryPolicy retry,
+      ServerSupervisor supervisor) {
+    this(policy, weightFolder, retry, supervisor, Optional.empty());
   }
 
   /**
@@ -97,17 +100,17 @@ public final class FleetSampler implements SamplingEngine {
    */
   public FleetSampler(
       LocalPolicy policy,
-      ServerWeightFolder shelf,
+      ServerWeightFolder weightFolder,
       RetryPolicy retry,
-      ServerSupervisor keeper,
+      ServerSupervisor supervisor,
       Optional<WeightBroadcaster> broadcaster) {
     this.broadcaster = broadcaster;
     this.scores = new ClosingScorer(policy.scores());
     this.policy = policy.with(scores);
-    this.shelf = shelf;
+    this.weightFolder = weightFolder;
     this.state = new FleetState(policy);
-    this.dispatch = new RequestDispatcher(state, policy.tokenizer(), retry, keeper);
-    this.maintenance = new FleetMaintenance(state, shelf, keeper, dispatch, ready);
+    this.dispatch = new RequestDispatcher(state, policy.tokenizer(), retry, supervisor);
+    this.maintenance = new FleetMaintenance(state, weightFolder, supervisor, dispatch, ready);
   }
 
   /** Adds a replica under a name; it gets work once it holds the newest weights. */
@@ -119,7 +122,7 @@ public final class FleetSampler implements SamplingEngine {
             wire,
             policy,
             maintenance.restarter(name),
-            shelf.publishing(),
+            weightFolder.publishing(),
             broadcaster.map(sender -> sender.to(wire)));
     absence = Optional.empty();
     state.join(replica);
@@ -231,7 +234,7 @@ public final class FleetSampler implements SamplingEngine {
   public CompletionStage<WeightVersion> load(WeightSnapshot weights) {
     Path directory;
     try {
-      directory = shelf.put(weights);
+      directory = weightFolder.put(weights);
     } catch (IOException disk) {
       return CompletableFuture.failedFuture(
           new IOException(

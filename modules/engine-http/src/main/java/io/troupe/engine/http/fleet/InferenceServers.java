@@ -33,7 +33,7 @@ public final class InferenceServers implements AutoCloseable {
   private final boolean restartsForWeights;
   private final ServerWeightFolder.Contents contents;
   private final ServerWeightFolder.CompanionFiles companions;
-  private final ServerWeightFolder.AdapterLocations lying;
+  private final ServerWeightFolder.WeightFileFinder hostFiles;
   private final Optional<WeightBroadcaster> broadcaster;
   private final CompletableFuture<Optional<String>> begun = new CompletableFuture<>();
   private final CompletableFuture<String> noServersLeft = new CompletableFuture<>();
@@ -53,7 +53,7 @@ public final class InferenceServers implements AutoCloseable {
       ServerWeightFolder.Contents contents,
       Path folder,
       ServerWeightFolder.CompanionFiles companions,
-      ServerWeightFolder.AdapterLocations lying,
+      ServerWeightFolder.WeightFileFinder hostFiles,
       Optional<WeightBroadcaster> broadcaster) {
     this.broadcaster = broadcaster;
     this.policy = policy;
@@ -62,7 +62,7 @@ public final class InferenceServers implements AutoCloseable {
     this.restartsForWeights = restartsForWeights;
     this.contents = contents;
     this.companions = companions;
-    this.lying = lying;
+    this.hostFiles = hostFiles;
   }
 
   /**
@@ -73,7 +73,7 @@ public final class InferenceServers implements AutoCloseable {
    * @param own servers to start; a count of 0 starts none
    * @param contents what the servers receive of each weight version
    * @param folder for weights and logs; not shared with another process
-   * @param lying weights that are in files already
+   * @param hostFiles weights that are in files already
    * @param broadcaster sends weights by NCCL, and is closed with the servers; empty where they read
    *     files
    */
@@ -84,7 +84,7 @@ public final class InferenceServers implements AutoCloseable {
       ServerWeightFolder.Contents contents,
       Path folder,
       ServerWeightFolder.CompanionFiles companions,
-      ServerWeightFolder.AdapterLocations lying,
+      ServerWeightFolder.WeightFileFinder hostFiles,
       Optional<WeightBroadcaster> broadcaster)
       throws IOException, InterruptedException {
     InferenceServers pool =
@@ -95,7 +95,7 @@ public final class InferenceServers implements AutoCloseable {
             contents,
             folder,
             companions,
-            lying,
+            hostFiles,
             broadcaster);
     named.forEach(endpoint -> pool.endpoints.put(endpoint.toString(), endpoint));
     synchronized (pool) {
@@ -199,7 +199,7 @@ public final class InferenceServers implements AutoCloseable {
       FleetSampler fleet =
           new FleetSampler(
               policy,
-              ServerWeightFolder.open(contents, weights(folder), companions, lying),
+              ServerWeightFolder.open(contents, weights(folder), companions, hostFiles),
               RetryPolicy.DEFAULT,
               new SidecarRestarts(),
               broadcaster);

@@ -35,17 +35,17 @@ final class RequestDispatcher implements AutoCloseable {
   private final FleetState state;
   private final Tokenizer tokenizer;
   private final RetryPolicy retry;
-  private final ServerSupervisor keeper;
+  private final ServerSupervisor supervisor;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("fleet-clock").daemon().factory());
 
   RequestDispatcher(
-      FleetState state, Tokenizer tokenizer, RetryPolicy retry, ServerSupervisor keeper) {
+      FleetState state, Tokenizer tokenizer, RetryPolicy retry, ServerSupervisor supervisor) {
     this.state = state;
     this.tokenizer = tokenizer;
     this.retry = retry;
-    this.keeper = keeper;
+    this.supervisor = supervisor;
   }
 
   /** Assigns waiting parts to replicas that are ready for them. */
@@ -207,7 +207,7 @@ final class RequestDispatcher implements AutoCloseable {
       retryOrFail(request, fault, broken, since);
     }
     if (fault.isHang()) {
-      keeper.restartNeeded(request.replica().name());
+      supervisor.restartNeeded(request.replica().name());
     }
     failWaitingGroups();
   }

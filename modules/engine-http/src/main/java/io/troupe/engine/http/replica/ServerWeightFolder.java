@@ -38,10 +38,10 @@ public final class ServerWeightFolder {
   private final Contents contents;
   private final Path folder;
   private final CompanionFiles companions;
-  private final AdapterLocations lying;
+  private final WeightFileFinder hostFiles;
   private final Set<Path> cleared = new HashSet<>();
-  private final Deque<Path> shelved = new ArrayDeque<>();
-  private final Map<Path, Integer> held = new HashMap<>();
+  private final Deque<Path> written = new ArrayDeque<>();
+  private final Map<Path, Integer> readers = new HashMap<>();
 
   /** Files that a server needs beside the tensors, such as config.json. */
   @FunctionalInterface
@@ -52,12 +52,12 @@ public final class ServerWeightFolder {
 
   /** Finds the weights that this host has in files. */
   @FunctionalInterface
-  public interface AdapterLocations {
+  public interface WeightFileFinder {
     /** The directory with a version's tensors; empty if this host has no such files. */
     Optional<Path> directory(WeightVersion version, String digest);
 
     /** A host with weights in memory only. */
-    static AdapterLocations none() {
+    static WeightFileFinder none() {
       return (_, _) -> Optional.empty();
     }
   }
@@ -94,26 +94,26 @@ public final class ServerWeightFolder {
 
   /** Opens an empty folder of merged weights; removes what another process left there. */
   public static ServerWeightFolder open(
-      Path folder, CompanionFiles companions, AdapterLocations lying) throws IOException {
-    return open(Contents.merged(DType.F32), folder, companions, lying);
+      Path folder, CompanionFiles companions, WeightFileFinder hostFiles) throws IOException {
+    return open(Contents.merged(DType.F32), folder, companions, hostFiles);
   }
 
   /** Opens an empty folder; removes what another process left there. */
   public static ServerWeightFolder open(
-      Contents contents, Path folder, CompanionFiles companions, AdapterLocations lying)
+      Contents contents, Path folder, CompanionFiles companions, WeightFileFinder hostFiles)
       throws IOException {
-    ServerWeightFolder shelf =
-        new ServerWeightFolder(contents, folder.toAbsolutePath(), companions, lying);
-    shelf.clear(shelf.folder);
-    return shelf;
+    ServerWeightFolder opened =
+        new ServerWeightFolder(contents, folder.toAbsolutePath(), companions, hostFiles);
+    opened.clear(opened.folder);
+    return opened;
   }
 
   private ServerWeightFolder(
-      Contents contents, Path folder, CompanionFiles companions, AdapterLocations lying) {
+      Contents contents, Path folder, CompanionFiles companions, WeightFileFinder hostFiles) {
     this.contents = contents;
     this.folder = folder;
     this.companions = companions;
-    this.lying = lying;
+    this.hostFiles = hostFiles;
   }
 
   /** The form of each version. */
@@ -137,7 +137,7 @@ public final class ServerWeightFolder {
     String name = WeightTag.of(snapshot.version(), snapshot.digest()).toString();
     Optional<Path> files =
         switch (contents.publishing()) {
-          case MERGED -> lying.directory(snapshot.version(), snapshot.digest());
+          case MERGED -> hostFiles.directory(snapshot.version(), snapshot.digest());
           case ADAPTERS -> Optional.empty();
         };
     Path place = files.map(this::linkFolder).orElse(folder);
@@ -163,7 +163,7 @@ public final class ServerWeightFolder {
       case ADAPTERS -> writeAdapter(snapshot, partial);
     }
     Files.move(partial, directory, StandardCopyOption.ATOMIC_MOVE);
-    shelved.addLast(directory);
+    written.addLast(directory);
     prune();
     return directory;
   }
@@ -177,23 +177,23 @@ public final class ServerWeightFolder {
     PeftFolder.write(partial, snapshot.adapter());
   }
 
-  /** Keeps a directory until it is released as often as it was held. */
+  /** Keeps a directory until it is released as often as a reader has held the directory. */
   public synchronized void hold(Path directory) {
-    held.merge(directory, 1, Integer::sum);
+    readers.merge(directory, 1, Integer::sum);
   }
 
   public synchronized void release(Path directory) throws IOException {
-    held.computeIfPresent(directory, (_, times) -> times == 1 ? null : times - 1);
+    readers.computeIfPresent(directory, (_, times) -> times == 1 ? null : times - 1);
     prune();
   }
 
   private void prune() throws IOException {
-    int surplus = Math.max(0, shelved.size() - contents.versions());
-    List<Path> old = shelved.stream().limit(surplus).toList();
+    int surplus = Math.max(0, written.size() - contents.versions());
+    List<Path> old = written.stream().limit(surplus).toList();
     for (Path directory : old) {
-      if (!held.containsKey(directory)) {
+      if (!readers.containsKey(directory)) {
         FileTree.delete(directory);
-        shelved.remove(directory);
+        written.remove(directory);
       }
     }
   }

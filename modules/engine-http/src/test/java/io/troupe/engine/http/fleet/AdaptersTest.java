@@ -326,7 +326,7 @@ class AdaptersTest {
   void load_adaptersOfAnEarlierSampler_goAndThoseOfAnotherRunStay() throws Exception {
     String left = "7-0123456789abcdef";
     String others = "8-0123456789abcdef";
-    server.keep(left, folder.resolve("shelf").resolve(left));
+    server.keep(left, folder.resolve("servers").resolve(left));
     server.keep(others, folder.resolve("another").resolve(others));
     Await.value(fleet.load(weights(0)));
     Await.until(() -> !server.adapters().contains(left));

@@ -77,7 +77,7 @@ class FleetSamplerTest {
         policy.tokenizer(),
         policy.contextLength(),
         ServerWeightFolder.open(
-            folder.resolve("shelf"), _ -> {}, ServerWeightFolder.AdapterLocations.none()),
+            folder.resolve("servers"), _ -> {}, ServerWeightFolder.WeightFileFinder.none()),
         retry);
   }
 
@@ -225,7 +225,7 @@ class FleetSamplerTest {
                 new LocalPolicy(
                     toy.policy.tokenizer(), toy.policy.contextLength(), LocalScorer.unavailable()),
                 ServerWeightFolder.open(
-                    folder.resolve("shelf"), _ -> {}, ServerWeightFolder.AdapterLocations.none()),
+                    folder.resolve("servers"), _ -> {}, ServerWeightFolder.WeightFileFinder.none()),
                 new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1)),
                 ServerSupervisor.listening(broken::complete))) {
       fleet.join("hangs", InferenceEndpoint.of(toy.base(), 64).withPatience(SECONDS));

@@ -34,7 +34,7 @@ public final class LoadBalancerOfOne implements AutoCloseable {
   /**
    * A fleet without weights.
    *
-   * @param folder of its shelf
+   * @param folder of the weights that the server reads
    * @param base of the server
    * @param publishing what the server gets
    * @param scores what the run's own policy says
@@ -62,9 +62,9 @@ public final class LoadBalancerOfOne implements AutoCloseable {
             new LocalPolicy(policy.tokenizer(), policy.contextLength(), scores, recomputes),
             ServerWeightFolder.open(
                 new ServerWeightFolder.Contents(publishing, 3),
-                folder.resolve("shelf"),
+                folder.resolve("servers"),
                 _ -> {},
-                ServerWeightFolder.AdapterLocations.none()),
+                ServerWeightFolder.WeightFileFinder.none()),
             QUICK,
             ServerSupervisor.listening(broken::complete));
     fleet.join("fake", InferenceEndpoint.of(base, 8));

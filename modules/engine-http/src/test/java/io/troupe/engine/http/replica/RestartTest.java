@@ -27,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -138,7 +137,7 @@ class RestartTest {
         ServerWeightFolder.Contents.merged(DType.F32),
         Files.createDirectories(folder.resolve("servers")),
         _ -> {},
-        ServerWeightFolder.AdapterLocations.none(),
+        ServerWeightFolder.WeightFileFinder.none(),
         Optional.empty());
   }
 
@@ -228,44 +227,5 @@ class RestartTest {
   private long starts() throws IOException {
     Path file = folder.resolve("starts");
     return Files.exists(file) ? Files.size(file) : 0;
-  }
-
-  /** What a server is started with stays while it reads, though two newer versions came. */
-  @Test
-  void hold_ofAnOldVersion_keepsItsFiles() throws Exception {
-    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO)) {
-      ServerWeightFolder shelf =
-          ServerWeightFolder.open(
-              folder.resolve("shelf"), _ -> {}, ServerWeightFolder.AdapterLocations.none());
-      Path old = shelf.put(ToyFixture.weights(policy, 1));
-      shelf.hold(old);
-      for (long version = 2; version < 5; version++) {
-        shelf.put(ToyFixture.weights(policy, version));
-      }
-      assertThat(old).exists();
-      shelf.release(old);
-      assertThat(old).doesNotExist();
-      assertThat(folder.resolve("shelf").toFile().list()).hasSize(2);
-    }
-  }
-
-  /** Files of another keeper get a second name, and outlive the first. */
-  @Test
-  void put_weightsThatLieInFiles_linksThem() throws Exception {
-    try (ToyPolicy policy = ToyFixture.policy(Duration.ZERO)) {
-      var weights = ToyFixture.weights(policy, 1);
-      Path cached = ToyFixture.write(weights, folder.resolve("cache"));
-      Map<String, Path> lying = Map.of(weights.digest(), cached);
-      ServerWeightFolder shelf =
-          ServerWeightFolder.open(
-              folder.resolve("shelf"),
-              _ -> {},
-              (_, digest) -> Optional.ofNullable(lying.get(digest)));
-      Path put = shelf.put(weights);
-      Path file = put.resolve("model.safetensors");
-      assertThat(Files.isSameFile(file, cached.resolve("model.safetensors"))).isTrue();
-      Files.delete(cached.resolve("model.safetensors"));
-      assertThat(Files.size(file)).isPositive();
-    }
   }
 }
