@@ -38,7 +38,7 @@ final class QuickstartBenchmark implements Callable<Integer> {
   private static final double TARGET = 0.9;
   private static final double MOST_SECONDS = 240;
 
-  /** Of those that uniform prompts take. */
+  /** The share of the groups of uniform prompts that a run with difficulty may take. */
   private static final double MOST_GROUPS = 0.5;
 
   @Option(names = "--config", description = "What to train.")

@@ -50,7 +50,7 @@ final class VerifierBenchmark implements Callable<Integer> {
   private static final double CODE_BAR_MILLIS = 5;
   private static final int PROGRAMS = 200;
 
-  /** What can be measured. */
+  /** The verifiers that can be measured. */
   enum Subject {
     math,
     code

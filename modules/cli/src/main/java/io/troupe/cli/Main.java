@@ -70,7 +70,7 @@ import picocli.CommandLine.Command;
       "  troupe train conf/quickstart.yaml"
     })
 public final class Main implements Runnable {
-  /** Of the commands; names are in their annotations. */
+  /** The classes of all commands; the names are in their annotations. */
   private static final List<Class<?>> COMMANDS =
       Stream.of(
               List.of(

@@ -69,7 +69,7 @@ import picocli.CommandLine.Parameters;
 final class ServeCommand extends CliCommand {
   private static final String MODEL = "policy";
 
-  /** Of a digest, in a name. */
+  /** Digits of a digest that a model's name shows. */
   private static final int DIGITS = 16;
 
   @Parameters(
@@ -149,7 +149,7 @@ final class ServeCommand extends CliCommand {
               + " under them.")
   private int maxAdapters;
 
-  /** What is served, and with which weights; none when they come later. */
+  /** The served model and its weights; no weights if they come later. */
   private record Source(
       PolicyEngines engines,
       Optional<Base> weights,
@@ -289,7 +289,7 @@ final class ServeCommand extends CliCommand {
         Optional.of(new Base(newest.directory().resolve("policy"), newest.step(), true)));
   }
 
-  /** What adapters of a run lie over. */
+  /** Returns the model below the adapters of a run. */
   private Base base(RunConfig of) throws IOException {
     if (of.policy() instanceof PolicySection.Pretrained pretrained) {
       return new Base(
@@ -333,7 +333,10 @@ final class ServeCommand extends CliCommand {
     }
   }
 
-  /** What a run's checkpoint lacks, such as a tokenizer over its characters, its folder has. */
+  /**
+   * Returns advice on a checkpoint that lacks a file, such as a tokenizer over its characters,
+   * which the run's folder has.
+   */
   private static String hint(Path directory) {
     for (Path folder = directory.toAbsolutePath().normalize();
         folder != null;

@@ -48,7 +48,7 @@ record ChildTable(
   /** The state after the end of a process, and what follows. */
   record ChildEnd(ChildTable table, Outcome outcome) {}
 
-  /** What follows the end of a process. */
+  /** The consequence of the end of a process. */
   sealed interface Outcome {
     /** The process is not restarted. */
     record Finished() implements Outcome {}

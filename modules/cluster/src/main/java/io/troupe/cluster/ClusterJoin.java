@@ -98,8 +98,8 @@ public final class ClusterJoin {
   }
 
   /**
-   * As {@link #joinVia}, but forms a cluster if no reachable process is a member, as after the loss
-   * of every process that can coordinate.
+   * Joins a cluster as {@link #joinVia} does, but forms one if no reachable process is a member, as
+   * after the loss of every process that can coordinate.
    */
   public static void joinOrForm(
       ActorSystem<?> system,

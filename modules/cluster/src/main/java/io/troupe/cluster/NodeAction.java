@@ -5,7 +5,7 @@ import io.troupe.base.process.ChildSpec;
 import io.troupe.hosts.placement.NodeAssignment;
 import java.time.Duration;
 
-/** What a node agent does once its state has decided. */
+/** The action that a node agent takes once its state has decided. */
 sealed interface NodeAction {
   /** Send a message to a registry. */
   record Tell(ActorRef<NodeRegistry.Command> registry, NodeRegistry.Command message)
@@ -63,7 +63,7 @@ sealed interface NodeAction {
   /** Notify the node's operator. */
   record Say(String sentence) implements NodeAction {}
 
-  /** What a node agent waits for. */
+  /** The timers of a node agent. */
   enum Timer {
     /** The next registration. */
     REGISTRATION,

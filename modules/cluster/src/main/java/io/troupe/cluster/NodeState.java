@@ -176,7 +176,7 @@ record NodeState(
     return leaving && children.alive().isEmpty();
   }
 
-  /** These registries are there. */
+  /** Notes the registries that exist. */
   Next registriesFound(Set<ActorRef<NodeRegistry.Command>> found) {
     Optional<ActorRef<NodeRegistry.Command>> other =
         found.stream().filter(one -> !registry.equals(Optional.of(one))).findFirst();
@@ -489,7 +489,7 @@ record NodeState(
     return children.alive().containsKey(child.name()) ? next() : start(child);
   }
 
-  /** What a timer waited for is due. */
+  /** Notes that a timer is due. */
   Next due(NodeAction.Timer timer) {
     return switch (timer) {
       case REGISTRATION -> register();

@@ -4,7 +4,7 @@ import io.troupe.base.net.HostPort;
 import java.util.Map;
 
 /**
- * What a node needs to know about the run that it works for.
+ * The facts of a run that a node needs in order to work for it.
  *
  * @param run name of the run
  * @param folder path of the run folder, the same on all hosts that share it

@@ -4,7 +4,7 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 
-/** What survives the process. */
+/** The parts of a run that survive its process. */
 public record CheckpointSection(
     @Doc(
             value = "Steps between checkpoints; 0 means only at the end and on interruption.",

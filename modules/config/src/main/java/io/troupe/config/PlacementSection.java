@@ -104,12 +104,12 @@ public record PlacementSection(
         @Range(min = 0, max = 1)
         int evaluationGpus)
     implements Validated {
-  /** What to do where no run starts a watcher. */
+  /** The remedy where no run starts a watcher. */
   public static final String BY_HAND =
       "set it to 0, and run `troupe eval watch RUN --every N -o DIR` on a host that sees the run's"
           + " folder";
 
-  /** What a trainer rank is. */
+  /** The kinds of processes that trainer ranks are. */
   public enum RanksAs {
     THREADS,
     CHILDREN,
@@ -154,7 +154,7 @@ public record PlacementSection(
     return gpuMemory > 0 ? (long) gpuMemory << 30 : gpu.bytes();
   }
 
-  /** What says {@link #gpuBytes}. */
+  /** Returns the source of {@link #gpuBytes}. */
   public String gpuBytesSource() {
     return gpuMemory > 0
         ? "placement.gpu_memory"

@@ -4,7 +4,7 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 
-/** What a run keeps of its own history. */
+/** The records that a run keeps of its own history. */
 public record RecordingSection(
     @Doc(
             value =

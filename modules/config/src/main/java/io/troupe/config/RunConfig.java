@@ -402,7 +402,7 @@ public record RunConfig(
     return training.optimizer().settings(warmup.learningRate());
   }
 
-  /** What the coordinator decides by. */
+  /** Returns the limits by which the coordinator decides. */
   public RunLimits limits(TaskFacts facts) {
     RunLimits limits =
         new RunLimits(

@@ -52,7 +52,7 @@ public record RunSection(
     }
   }
 
-  /** What chat templates take for now; the present clock where the run has no date yet. */
+  /** Returns the clock of chat templates: the present clock where the run has no date yet. */
   public Clock clock() {
     return parsed()
         .map(at -> Clock.fixed(at.toInstant(), at.getOffset()))

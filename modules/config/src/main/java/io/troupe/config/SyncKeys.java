@@ -53,7 +53,7 @@ public record SyncKeys(
             "write for example http://localhost:9000");
   }
 
-  /** What the client is told. */
+  /** Returns the settings of the S3 client. */
   public S3Settings settings() {
     return new S3Settings(syncEndpoint, syncRegion, syncPathStyle);
   }

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What only the loaded task and its tokenizer know.
+ * The facts that only the loaded task and its tokenizer know.
  *
  * @param trainingPrompts prompts to train on
  * @param withoutSolution how many of them have no solution to imitate
@@ -51,7 +51,7 @@ public record TaskFacts(
     require(vocabularySize >= 1, "a vocabulary has a token, not %d", vocabularySize);
   }
 
-  /** Of a task whose sources have no limits of their own. */
+  /** Creates the facts of a task whose sources have no limits of their own. */
   public TaskFacts(
       int trainingPrompts,
       int withoutSolution,

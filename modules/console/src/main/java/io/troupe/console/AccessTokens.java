@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param reader may look
  */
 public record AccessTokens(String operator, String reader) {
-  /** What a caller may do. */
+  /** The rights of a caller. */
   enum Role {
     READER,
     OPERATOR

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
- * What may be read of a run, by path under {@code /api/v1}. Reading changes nothing. The same
+ * The readable parts of a run, by path under {@code /api/v1}. Reading changes nothing. The same
  * answers feed the page, the command line and other clients.
  */
 final class Api {
@@ -30,7 +30,7 @@ final class Api {
   private static final Duration REPORT_PATIENCE = Duration.ofSeconds(20);
   private static final long ALL_ROWS = -1;
 
-  /** Of an explanation, what a line of a step's list has. */
+  /** Fields of an explanation that a line of a step's list has. */
   private static final List<String> SUMMARY =
       List.of(
           "row",
@@ -43,7 +43,7 @@ final class Api {
           "staleness_max",
           "tokens_with_loss_weight");
 
-  /** Of an explanation, what may be long, and is hidden with {@code console.hide_text}. */
+  /** Fields of an explanation that may be long, and are hidden with {@code console.hide_text}. */
   private static final List<String> TEXTS = List.of("prompt", "answer", "text", "verdict");
 
   /** One reply of the API. */
@@ -65,7 +65,7 @@ final class Api {
       List<EventText> events) {}
 
   /**
-   * What the page needs to draw itself.
+   * The facts by which the page draws itself.
    *
    * @param live whether verbs work
    */
@@ -125,7 +125,7 @@ final class Api {
     return source.fold().view(clock.getAsLong());
   }
 
-  /** What {@code /metrics} answers. */
+  /** Returns the answer of {@code /metrics}. */
   String prometheus() {
     RunView run = run();
     StringBuilder text = new StringBuilder(PrometheusText.of(run));

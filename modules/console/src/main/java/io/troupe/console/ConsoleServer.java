@@ -92,7 +92,7 @@ public final class ConsoleServer implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * Starts a console on a run.
    *
    * @param say hears when it has no room for requests, and of peers that are too slow
    */

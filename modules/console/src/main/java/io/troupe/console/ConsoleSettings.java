@@ -17,7 +17,7 @@ public final class ConsoleSettings {
   private final Optional<ConsoleTls> tls;
 
   /**
-   * Settings that are safe together.
+   * Creates settings whose safety is checked.
    *
    * @param host name or address to listen on
    * @param port first one to try; 0 takes any

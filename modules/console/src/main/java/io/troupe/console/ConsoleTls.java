@@ -12,7 +12,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
 /**
- * What a console proves itself with beyond the loopback interface.
+ * The certificate by which a console proves itself beyond the loopback interface.
  *
  * @param certificate its own; the command line trusts exactly this one, which it reads from the
  *     run's folder

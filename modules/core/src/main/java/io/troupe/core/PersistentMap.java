@@ -49,7 +49,7 @@ public final class PersistentMap<K extends Comparable<K>, V> extends ImmutableSo
     return new PersistentMap<K, V>(new Empty<>());
   }
 
-  /** The same entries; the map itself if it is one of these. */
+  /** Returns a map with the same entries; the given map itself if it is a {@code PersistentMap}. */
   public static <K extends Comparable<K>, V> PersistentMap<K, V> of(Map<K, V> entries) {
     if (entries instanceof PersistentMap<K, V> same) {
       return same;
@@ -85,7 +85,7 @@ public final class PersistentMap<K extends Comparable<K>, V> extends ImmutableSo
     return Optional.empty();
   }
 
-  /** Of the tree, for its bound. */
+  /** Returns the height of the tree, by which a test checks its bound. */
   int height() {
     return root.height();
   }

@@ -14,7 +14,7 @@ import java.util.function.Function;
  */
 public interface GroupReplay extends AutoCloseable {
   /**
-   * What is known of a completion that was sampled.
+   * The record of a completion that was sampled.
    *
    * @param versions which version sampled which tokens
    * @param preemptedAt tokens before which its keys and values were computed again

@@ -4,8 +4,8 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.ToolRun;
 
 /**
- * What a policy acts in during one episode. An instance serves one episode, one call at a time, and
- * keeps what its tools keep between the calls. Calls may block.
+ * The environment in which a policy acts during one episode. An instance serves one episode, one
+ * call at a time, and keeps what its tools keep between the calls. Calls may block.
  */
 public interface Environment extends AutoCloseable {
   /**

@@ -1,8 +1,8 @@
 package io.troupe.environments;
 
 /**
- * What an environment runs on has failed, through no fault of the policy: the episode is lost work
- * and has no reward.
+ * The machine below an environment has failed, through no fault of the policy: the episode is lost
+ * work and has no reward.
  */
 public class EnvironmentFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;

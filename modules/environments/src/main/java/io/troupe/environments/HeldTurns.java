@@ -16,7 +16,7 @@ public final class HeldTurns {
   private static final Set<Hold> HOLDS = ConcurrentHashMap.newKeySet();
 
   /**
-   * Turns that wait for the same.
+   * Turns that wait for the same tool or agent.
    *
    * @param on the tool, environment or agent
    * @param turns that wait for it, 1 or more

@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.rollout.ToolRun;
 
 /**
- * What a tool made of a call.
+ * The result of a tool for a call.
  *
  * @param text what the policy is shown
  * @param exit 0 for success, as of a process

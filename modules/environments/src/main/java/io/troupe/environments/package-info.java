@@ -1,4 +1,4 @@
-/** What a policy acts in during an episode: environments, and the tools that they offer. */
+/** Environments in which a policy acts during an episode, and the tools that they offer. */
 @NullMarked
 package io.troupe.environments;
 

@@ -18,8 +18,8 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
   public static final String LENGTH = "length";
 
   /**
-   * What an episode has beside its last answer. It has no times, so that an evaluation's files are
-   * the same however long tools took.
+   * The turns of an episode beside its last answer. It has no times, so that an evaluation's files
+   * are the same however long tools took.
    *
    * @param stop why it ended, in lower case
    * @param turns none for a completion
@@ -69,7 +69,7 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
     return finish.equals(LENGTH);
   }
 
-  /** What is judged. */
+  /** Returns the text that is judged. */
   EpisodeText judged() {
     return new EpisodeText(
         episode.submission().isEmpty() ? text : episode.submission(),

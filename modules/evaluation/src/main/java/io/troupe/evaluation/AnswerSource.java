@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What samples the prompts of an evaluation: an engine of this process, servers, or a cluster's
+ * The sampler of an evaluation's prompts: an engine of this process, servers, or a cluster's
  * workers.
  */
 public interface AnswerSource extends AutoCloseable {
@@ -22,7 +22,10 @@ public interface AnswerSource extends AutoCloseable {
     return 1;
   }
 
-  /** What samples the prompts of a task: the same, unless the tasks are answered differently. */
+  /**
+   * Returns the source for the prompts of a task: this one, unless the tasks are answered
+   * differently.
+   */
   default AnswerSource forTask(EvaluationTask task) {
     return this;
   }

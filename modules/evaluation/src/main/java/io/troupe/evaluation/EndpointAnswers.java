@@ -49,7 +49,7 @@ public final class EndpointAnswers implements AnswerSource {
   private final PatientClient http = new PatientClient(MOST_BYTES, BACKOFF, Thread::sleep);
 
   /**
-   * Servers that serve the same policy.
+   * Creates answers of servers that serve the same policy.
    *
    * @param urls with or without {@code /v1}
    * @param model name of the policy there

@@ -45,7 +45,7 @@ public final class EngineAnswers implements AnswerSource {
   private final IntSupplier chunksAtOnce;
   private final AtomicLong requests = new AtomicLong();
 
-  /** Answers that are what a sampler makes. */
+  /** Creates answers from the parts that a sampler makes. */
   public EngineAnswers(PartSampler sampler, Tokenizer tokenizer) {
     this(sampler, tokenizer, () -> 1);
   }
@@ -57,7 +57,7 @@ public final class EngineAnswers implements AnswerSource {
   }
 
   /**
-   * Answers that are one completion each.
+   * Creates answers of one completion each.
    *
    * @param engine stays open when this is closed
    */
@@ -66,7 +66,7 @@ public final class EngineAnswers implements AnswerSource {
   }
 
   /**
-   * The same of what is many engines.
+   * Creates answers of one completion each from several engines behind one.
    *
    * @param engine samples each chunk on an idle one of them; stays open when this is closed
    */

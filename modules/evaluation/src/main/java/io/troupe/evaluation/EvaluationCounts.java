@@ -17,9 +17,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the summary of an evaluation is computed from: one tally a prompt, and how often checks
- * passed. They are counted as samples are judged, or read from an evaluation's files line by line;
- * both give the same.
+ * The counts from which the summary of an evaluation is computed: one tally a prompt, and how often
+ * checks passed. They are counted as samples are judged, or read from an evaluation's files line by
+ * line; both give the same.
  */
 final class EvaluationCounts {
   /** How often checks of one name passed. */

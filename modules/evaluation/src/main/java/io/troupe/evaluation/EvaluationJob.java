@@ -157,7 +157,7 @@ public final class EvaluationJob {
       this.counts = counts;
     }
 
-    /** Whether it came to its end. */
+    /** Samples and judges the rest; returns whether the evaluation came to its end. */
     boolean run(int done) throws IOException {
       written = done;
       int size = Math.max(1, CHUNK / task.samples());

@@ -60,7 +60,7 @@ record EvaluationLines(String task) {
     out.writeRaw('\n');
   }
 
-  /** What the lines of a prompt's samples begin with, in both files. */
+  /** Returns the beginnings of the lines of a prompt's samples, in both files. */
   List<String> heads(EvaluationItem item, int samples) {
     StringWriter open = new StringWriter();
     try (JsonGenerator out = JSON.createGenerator(open)) {

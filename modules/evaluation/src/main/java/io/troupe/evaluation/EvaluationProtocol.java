@@ -10,7 +10,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What decides an evaluation's numbers.
+ * The settings that decide an evaluation's numbers.
  *
  * @param build of Troupe
  * @param policy what is evaluated, with the digests of its weights and templates

@@ -113,7 +113,7 @@ public final class GatewayServer implements AutoCloseable {
     return server;
   }
 
-  /** Where it listens. */
+  /** Returns the port on which the server listens. */
   public int port() {
     return http.port();
   }

@@ -34,7 +34,7 @@ import java.util.concurrent.CompletionStage;
  * lost work.
  */
 public final class GatewaySession {
-  /** What samples for a session. */
+  /** The sampler of a session. */
   public interface Policy {
     /**
      * Samples one answer.
@@ -49,11 +49,11 @@ public final class GatewaySession {
     void cancel();
   }
 
-  /** What holds for all sessions of a run. */
+  /** The rules for all sessions of a run. */
   public record Rules(TurnCodec codec, int maxTurns, int maxToolCalls) {}
 
   /**
-   * What proves that a request is a retry.
+   * The proof that a request is a retry.
    *
    * @param repeated whether the client says that it has sent the request before
    * @param key of the client's own for a request and its retries; empty if there is none

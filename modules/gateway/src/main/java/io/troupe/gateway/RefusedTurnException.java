@@ -20,7 +20,7 @@ public final class RefusedTurnException extends Exception {
     this.refusal = refusal;
   }
 
-  /** What the agent is sent. */
+  /** Returns the refusal that the agent is sent. */
   public Refusal refusal() {
     return refusal;
   }

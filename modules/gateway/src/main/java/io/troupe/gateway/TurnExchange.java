@@ -50,7 +50,7 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
     }
   }
 
-  /** What an answer comes from. */
+  /** The source of an answer. */
   @FunctionalInterface
   public interface ReplySource {
     /**

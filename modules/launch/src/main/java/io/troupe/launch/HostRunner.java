@@ -14,7 +14,7 @@ final class HostRunner {
   private final LaunchReport report;
   private final Set<RemoteHost> failed = new HashSet<>();
 
-  /** Something that is done to a host. */
+  /** An action on a host. */
   @FunctionalInterface
   interface HostTask {
     /** Whether the host is as it should be then. */
@@ -22,7 +22,7 @@ final class HostRunner {
   }
 
   /**
-   * Nothing has failed yet.
+   * Creates a runner without failures.
    *
    * @param report takes what fails
    */
@@ -49,7 +49,10 @@ final class HostRunner {
     return failed.contains(host);
   }
 
-  /** Of a command whose work is done: that of the hosts that failed, if any did. */
+  /**
+   * Returns the exit code of a command whose work is done: that of the hosts that failed, if any
+   * did.
+   */
   ExitCode exit() {
     return failed.isEmpty() ? ExitCode.OK : ExitCode.UNREACHABLE;
   }

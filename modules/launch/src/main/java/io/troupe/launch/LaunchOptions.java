@@ -59,7 +59,7 @@ final class LaunchOptions {
   @CommandLine.Spec(CommandLine.Spec.Target.MIXEE)
   private CommandLine.Model.@Nullable CommandSpec spec;
 
-  /** What the command says. */
+  /** Returns the report of the command. */
   LaunchReport report() {
     CommandLine command = Objects.requireNonNull(spec).commandLine();
     return new LaunchReport(json, command.getOut(), command.getErr());
@@ -94,7 +94,7 @@ final class LaunchOptions {
         .formatted(verb, words.stream().map(LaunchOptions::quoted).collect(joining(" ")));
   }
 
-  /** As a shell reads it back. */
+  /** Returns a word that a shell reads back as it is. */
   private static String quoted(String word) {
     return word.matches("[A-Za-z0-9_./:=@%+,-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }

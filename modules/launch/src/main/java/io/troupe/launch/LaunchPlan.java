@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the processes of a launch are started with: arguments and ports. Files are named relative to
- * the launch's folder, where every process works. Pure.
+ * The arguments and ports of the processes of a launch. Files are named relative to the launch's
+ * folder, where every process works. Pure.
  *
  * @param port of the coordinator; the agents have the next one
  * @param weightsPort of the coordinator; the agents have the next one

@@ -9,7 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a command says of hosts: lines as it works, or at its end one JSON object with a row a host.
+ * The output of a command about hosts: lines as it works, or at its end one JSON object with a row
+ * a host.
  */
 final class LaunchReport {
   private final boolean json;
@@ -59,13 +60,13 @@ final class LaunchReport {
     answer.put(key, value);
   }
 
-  /** What went wrong. */
+  /** Reports a failure. */
   void fail(String message) {
     err.println("error: " + message);
     err.flush();
   }
 
-  /** What went wrong on a host. */
+  /** Reports a failure on a host. */
   void fail(RemoteHost host, String message) {
     fail(message);
     put(host, "error", message);

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
 public final class AdHocSampling {
   private static final GroupId NO_GROUP_OF_THE_RUN = new GroupId(1);
 
-  /** What became of a question. */
+  /** The outcome of a question. */
   public sealed interface StartResult {}
 
   /**
@@ -41,7 +41,7 @@ public final class AdHocSampling {
   /** Another completion is being sampled. */
   public record Busy() implements StartResult {}
 
-  /** Nothing was published yet. */
+  /** No version was published yet. */
   public record NoWeights() implements StartResult {}
 
   /** An engine, and the weights that it was last given. */

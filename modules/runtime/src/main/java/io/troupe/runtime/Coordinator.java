@@ -84,7 +84,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** The policy is ready, with these weights. */
   public record TrainerReady(WeightSnapshot snapshot) implements Command {}
 
-  /** What became of an order. */
+  /** The answer to an order. */
   public sealed interface OrderReply {}
 
   /** The order is carried out. */
@@ -100,7 +100,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /** The rows up to this step have reached the listener. */
   record RowsWritten(long step) implements Command {}
 
-  /** What the evaluations of a step measured, for the rows that are not written. */
+  /** The scores of a step's evaluations, for the rows that are not written. */
   record RowEvaluated(long step, StepScores scores) implements Command {}
 
   private record Journalled(JournalPosition at, List<Decided> decisions) implements Command {}
@@ -112,7 +112,7 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   private record Tick() implements Command {}
 
   /**
-   * Everything a coordinator works with.
+   * The parts that a coordinator works with.
    *
    * @param process what this process computes with
    * @param resume the checkpoint to continue from

@@ -159,7 +159,7 @@ public final class EngineRegistry implements AutoCloseable {
     awaitEmpty();
   }
 
-  /** What {@link #close} waits for at present. */
+  /** Returns the work that {@link #close} waits for at present. */
   public String closing() {
     return closing;
   }

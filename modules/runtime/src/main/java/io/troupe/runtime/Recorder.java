@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> {
   public sealed interface Command {}
 
-  /** Something happened, at this version of the weights. */
+  /** An event happened, at this version of the weights. */
   public record Happened(Event event, WeightVersion version) implements Command {}
 
   /**
@@ -60,7 +60,7 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
     }
   }
 
-  /** Nothing else happens: the recorder writes what it was told before, and stops. */
+  /** The recorder writes the records that it has, and stops. */
   public record Close() implements Command {}
 
   private record BacklogChanged(LineBacklog backlog) implements Command {}

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a step asks reference policy and teacher before its gradient. */
+/** The reference policy's and the teacher's values that a step asks for before its gradient. */
 record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts prompts) {
   private static final Logger LOG = LoggerFactory.getLogger(ReferenceScoring.class);
 

@@ -99,7 +99,7 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
 
   private record EngineLost(String reason) implements Command {}
 
-  /** Everything a worker works with. */
+  /** The parts that a worker works with. */
   public record Wiring(
       EngineRegistry room,
       WeightSource source,

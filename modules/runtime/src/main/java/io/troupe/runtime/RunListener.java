@@ -14,12 +14,12 @@ public interface RunListener {
   /** A step is finished; rows come in the order of steps, from step 0. */
   void row(StepRow row);
 
-  /** Something an operator acts on happened, in one sentence. */
+  /** Hears an event that an operator acts on, in one sentence. */
   void note(String sentence);
 
   /**
-   * Something happened. Unlike the others this comes from the coordinator, as soon as it is decided
-   * and before it is journalled.
+   * Hears an event. Unlike the others this comes from the coordinator, as soon as it is decided and
+   * before it is journalled.
    *
    * @param atMillis since 1970, UTC
    */

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Everything a run works with; the session that starts the run makes it.
+ * The parts that a run works with; the session that starts the run makes them.
  *
  * @param settings of the run
  * @param engines the policy's engines

@@ -31,7 +31,7 @@ public record StepEvaluations(List<Scheduled> all, long lastStep, String target)
   record Sampled(Scheduled of, List<SampledEpisode> answers) {}
 
   /**
-   * What a step's evaluations came to.
+   * The outcome of a step's evaluations.
    *
    * @param notes what could not be judged
    * @param answers of each evaluation by its name

@@ -5,7 +5,7 @@ import io.troupe.engine.train.StepOutcome;
 import io.troupe.telemetry.StepMeter;
 
 /**
- * What the trainer reports of a step.
+ * The trainer's report of a step.
  *
  * @param outcome of the engine
  * @param learningRate of the step

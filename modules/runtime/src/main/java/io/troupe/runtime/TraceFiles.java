@@ -47,7 +47,9 @@ public final class TraceFiles implements AutoCloseable {
 
   private static final Duration FLUSH_EVERY = Duration.ofSeconds(1);
 
-  /** What a stalled disk may keep in memory: the texts of some hundred groups at least. */
+  /**
+   * The lines that a stalled disk may keep in memory: the texts of some hundred groups at least.
+   */
   static final LineBacklog.Limits LIMITS = new LineBacklog.Limits(100_000, 64L << 20);
 
   /** Shorter than what the end of a run waits for its actors. */
@@ -104,7 +106,10 @@ public final class TraceFiles implements AutoCloseable {
     return new TraceFiles(Optional.empty(), pool, () -> 0, _ -> {});
   }
 
-  /** As {@link #open(Path, long, PromptPool, LongSupplier, Consumer)}, without a bound. */
+  /**
+   * Opens the files as {@link #open(Path, long, PromptPool, LongSupplier, Consumer)} does, without
+   * a bound.
+   */
   public static TraceFiles open(
       Path folder, PromptPool pool, LongSupplier millis, Consumer<String> report)
       throws IOException {

@@ -79,7 +79,7 @@ public final class TrainerTasks {
       implements Step {}
 
   /**
-   * What a step sees of its tokens before the weights move.
+   * A step's view of its tokens before the weights move.
    *
    * @param sequences with advantages, staleness and loss weights, in the order of the batch
    * @param logProbs of the trainer, an array a sequence; undefined where there is no loss weight
@@ -163,7 +163,7 @@ public final class TrainerTasks {
   }
 
   /**
-   * The same engine under the settings of another process of the run.
+   * Returns this engine under the settings of another process of the run.
    *
    * @param prompts of that process
    */
@@ -172,7 +172,7 @@ public final class TrainerTasks {
   }
 
   /**
-   * The same engine under other settings, with a store of checkpoints of its own.
+   * Returns this engine under other settings, with a store of checkpoints of its own.
    *
    * @param own where it saves
    */
@@ -313,7 +313,7 @@ public final class TrainerTasks {
   }
 
   /**
-   * What a step will see of its batch; nothing changes but the reference, which the step refreshes
+   * Returns a step's view of its batch; nothing changes but the reference, which the step refreshes
    * where it is due.
    *
    * @return absent if a log-probability of the reference policy is not finite

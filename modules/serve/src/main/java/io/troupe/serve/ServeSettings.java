@@ -31,7 +31,7 @@ public record ServeSettings(
   private static final int OTHER_REQUESTS = 64;
 
   /**
-   * Keys that requests must carry.
+   * The keys that requests must carry.
    *
    * @param all may do everything; empty for no key
    * @param sampling may sample and read, but neither pause the server, abort requests of others,
@@ -79,24 +79,24 @@ public record ServeSettings(
     return BoundedHttpServer.Limits.of(2 * maxRequests + OTHER_REQUESTS);
   }
 
-  /** These settings with another bound on requests. */
+  /** Returns these settings with another bound on requests. */
   public ServeSettings withMaxRequests(int requests) {
     return new ServeSettings(address, keys, requests, maxBodyBytes, ping, awaitsWeights);
   }
 
-  /** These settings with a key that every client must know. */
+  /** Returns these settings with a key that every client must know. */
   public ServeSettings withKey(String key) {
     return new ServeSettings(
         address, new Keys(key, ""), maxRequests, maxBodyBytes, ping, awaitsWeights);
   }
 
-  /** These settings with a second key, for sampling alone. */
+  /** Returns these settings with a second key, for sampling alone. */
   public ServeSettings withSamplingKey(String key) {
     return new ServeSettings(
         address, new Keys(keys.all(), key), maxRequests, maxBodyBytes, ping, awaitsWeights);
   }
 
-  /** These settings for a server that reads its first weights after it was started. */
+  /** Returns these settings for a server that reads its first weights after it was started. */
   public ServeSettings awaitingWeights() {
     return new ServeSettings(address, keys, maxRequests, maxBodyBytes, ping, true);
   }

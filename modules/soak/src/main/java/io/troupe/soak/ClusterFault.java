@@ -31,7 +31,7 @@ record ClusterFault(
     PROGRAM
   }
 
-  /** What is done to it. */
+  /** The effect on the process. */
   enum Action {
     /** SIGKILL. */
     KILL,

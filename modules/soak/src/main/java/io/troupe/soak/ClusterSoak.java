@@ -32,7 +32,7 @@ public final class ClusterSoak {
   private static final long PATIENCE_SECONDS = 120;
   private static final int EXTRA_STEPS = 3;
 
-  /** Of each worker: more would start, all at once, with each worker that starts again. */
+  /** Agents of each worker; more would start, all at once, with each worker that starts again. */
   private static final int AGENTS = 2;
 
   /** Somebody who is to be woken. */
@@ -65,7 +65,7 @@ public final class ClusterSoak {
   }
 
   /**
-   * How it went.
+   * The result of a soak.
    *
    * @param run that was soaked
    * @param times what each kind of blow cost

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What blows to a cluster cost: the time until the next step, and until all was well again. */
+/** The cost of blows to a cluster: the time until the next step, and until all was well again. */
 public final class RecoveryTimes {
   private static final double SECOND = 1e9;
 
@@ -66,7 +66,7 @@ public final class RecoveryTimes {
     return wellSince;
   }
 
-  /** Blows that were got over. */
+  /** Returns the number of blows from which the run recovered. */
   public long count() {
     return byKind.values().stream().mapToLong(costs -> costs.step().size()).sum();
   }

@@ -2,7 +2,7 @@ package io.troupe.soak;
 
 import java.util.SplittableRandom;
 
-/** What a soak does to a run. */
+/** The faults that a soak injects into a run. */
 enum RunFault {
   /** kill -9 of the run's process. */
   KILL(40),

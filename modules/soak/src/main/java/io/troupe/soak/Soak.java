@@ -32,7 +32,7 @@ public final class Soak {
   private static final int TERMINATED = 128 + 15;
 
   /**
-   * What a soak needs.
+   * The settings of a soak.
    *
    * @param troupe the command line that is the {@code troupe} command, without arguments
    * @param folder for everything it writes; made if absent
@@ -54,7 +54,7 @@ public final class Soak {
   }
 
   /**
-   * How it went.
+   * The result of a soak.
    *
    * @param run that was soaked
    * @param problems found, none if all went as promised

@@ -6,7 +6,7 @@ import io.troupe.core.audit.AuditReport;
 import io.troupe.core.audit.AuditRule;
 
 /**
- * What a soak asks of an audit, in numbers of which all but the first two and the last must be 0.
+ * The numbers that a soak asks of an audit, of which all but the first two and the last must be 0.
  *
  * @param steps made, those too that were made again
  * @param undone of them

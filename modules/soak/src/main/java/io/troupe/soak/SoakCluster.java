@@ -164,12 +164,15 @@ final class SoakCluster {
     expectEnd.add(process.pid());
   }
 
-  /** Processes that ended without an order. */
+  /** Returns the number of processes that ended without an order. */
   int endedByThemselves() {
     return endedByThemselves;
   }
 
-  /** What is missing, in words; "" when all processes are there and one waits to be coordinator. */
+  /**
+   * Returns the missing processes, in words; "" when all processes are there and one waits to be
+   * coordinator.
+   */
   String missing() throws IOException {
     List<String> missing =
         members().stream()

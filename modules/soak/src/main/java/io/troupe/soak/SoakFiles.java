@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** What a soaked run is made of: its configuration, and the programs that judge and ask. */
+/** The files of a soaked run: its configuration, and the programs that judge and ask. */
 final class SoakFiles {
   /** The line that agents have another policy for. */
   private static final Pattern POLICY = Pattern.compile("(?m)^policy: .*\\R");

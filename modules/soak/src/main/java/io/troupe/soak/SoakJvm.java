@@ -30,8 +30,8 @@ public record SoakJvm(JavaCommand program, List<String> options) {
   }
 
   /**
-   * The same with a cache of loaded and linked classes (JEP 514), which halves the CPU time of
-   * every start. A class path with folders in it cannot have one, and is left as it is.
+   * Returns this program with a cache of loaded and linked classes (JEP 514), which halves the CPU
+   * time of every start. A class path with folders in it cannot have one, and is left as it is.
    *
    * @param folder for the cache
    * @param rehearsal arguments of a run that loads the classes; it is ended when it has begun

@@ -34,7 +34,7 @@ final class SoakProcess {
     this.log = folder.resolve(name + ".log");
   }
 
-  /** Starts it. */
+  /** Starts the process. */
   void start(ProcessBuilder builder) throws IOException {
     logAtStart = Files.exists(log) ? Files.size(log) : 0;
     endedAt = 0;
@@ -112,7 +112,7 @@ final class SoakProcess {
         .toList();
   }
 
-  /** Whether this life of it has printed a text. */
+  /** Whether the process has printed a text since its last start. */
   boolean said(String text) throws IOException {
     return holds(log, logAtStart, text);
   }
@@ -144,7 +144,7 @@ final class SoakProcess {
         .waitFor();
   }
 
-  /** Whether it ends within a time. */
+  /** Whether the process ends within a time. */
   boolean ends(long seconds) throws InterruptedException {
     return process().isEmpty() || process().get().waitFor(seconds, TimeUnit.SECONDS);
   }

@@ -18,13 +18,13 @@ import java.util.Optional;
  * @param bytes of them that are not stored yet
  */
 public record CopyStatus(String target, int objects, long bytes) {
-  /** Of the copy that the folder has written; nothing if there is none. */
+  /** Returns the status of the copy that the folder has recorded; nothing if it has none. */
   public static Optional<CopyStatus> of(RunFolder folder) throws IOException {
     Optional<SyncState> state = new SyncFiles(folder).read();
     return state.isPresent() ? Optional.of(status(folder, state.get())) : Optional.empty();
   }
 
-  /** Of a copy at a place, which need not have begun. */
+  /** Returns the status of a copy at a place, which need not have begun. */
   public static CopyStatus of(RunFolder folder, String target) throws IOException {
     SyncState state =
         new SyncFiles(folder)

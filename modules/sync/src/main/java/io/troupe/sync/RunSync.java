@@ -168,7 +168,7 @@ public final class RunSync implements AutoCloseable {
     }
   }
 
-  /** Nothing is due until the next look; at the end, nothing is due any more. */
+  /** Notes that no upload is due until the next look, or, at the end, that none is due any more. */
   private void idle() {
     lock.lock();
     try {

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
  * @param waiting in order
  */
 public record RowQueue(List<Waiting> waiting) {
-  /** Nothing waits. */
+  /** A queue without rows. */
   public static final RowQueue EMPTY = new RowQueue(List.of());
 
   /** A row, and whether its evaluation is still to come. */
@@ -29,7 +29,7 @@ public record RowQueue(List<Waiting> waiting) {
     waiting = List.copyOf(waiting);
   }
 
-  /** With one more row at the end. */
+  /** Returns this queue with one more row at the end. */
   public RowQueue add(StepRow row, boolean evaluationDue) {
     List<Waiting> next = new ArrayList<>(waiting);
     next.add(new Waiting(row, evaluationDue));
@@ -91,7 +91,7 @@ public record RowQueue(List<Waiting> waiting) {
         .findFirst();
   }
 
-  /** Rows that can go now. */
+  /** Returns the rows that can be written now. */
   public List<StepRow> ready() {
     return waiting.stream().takeWhile(one -> !one.evaluationDue()).map(Waiting::row).toList();
   }

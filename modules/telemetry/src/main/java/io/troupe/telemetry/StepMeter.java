@@ -65,7 +65,7 @@ public final class StepMeter {
    */
   public record Verification(
       double millisP50, double millisP99, long timeouts, long crashes, long waiting) {
-    /** Nothing was verified yet. */
+    /** The numbers before the first verdict. */
     public static final Verification NONE = new Verification(0, 0, 0, 0, 0);
   }
 

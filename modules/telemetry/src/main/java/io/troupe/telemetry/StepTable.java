@@ -55,7 +55,7 @@ public enum StepTable {
     return line(column -> cell(column, row));
   }
 
-  /** Something that happened between two rows. */
+  /** Returns the line of an event between two rows. */
   public String note(String text) {
     return "  " + branch + text;
   }

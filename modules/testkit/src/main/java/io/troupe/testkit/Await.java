@@ -17,14 +17,14 @@ public final class Await {
   private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final Duration PAUSE = Duration.ofMillis(1);
 
-  /** Something that can be looked at again and again. */
+  /** A condition that can be tested again and again. */
   @FunctionalInterface
   public interface Condition {
-    /** Whether it holds by now. */
+    /** Whether the condition holds now. */
     boolean holds() throws Exception;
   }
 
-  /** Something that may not be there yet. */
+  /** A search for a value that may not be there yet. */
   @FunctionalInterface
   public interface Search<T> {
     /** The thing, once it is there. */

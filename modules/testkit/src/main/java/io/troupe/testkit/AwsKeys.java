@@ -19,12 +19,12 @@ public final class AwsKeys {
 
   private AwsKeys() {}
 
-  /** Gives this process the credentials. */
+  /** Sets the credentials for this process. */
   public static void set() {
     PROPERTIES.forEach(System::setProperty);
   }
 
-  /** Takes them from it. */
+  /** Removes the credentials from this process. */
   public static void clear() {
     PROPERTIES.keySet().forEach(System::clearProperty);
   }

@@ -24,7 +24,7 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * As much of S3 as Troupe needs, on the loopback device, in path style: objects with their
+ * The part of S3 that Troupe needs, on the loopback device, in path style: objects with their
  * conditions and checksums, uploads in parts, listings (two objects a page), and the ways a server
  * fails. A bucket exists if an object was put into it.
  */
@@ -34,7 +34,7 @@ public final class FakeObjectStore implements AutoCloseable {
 
   /** How a request fails. */
   public enum Fault {
-    /** It does not. */
+    /** The request succeeds. */
     NONE,
     /** Status 403 for every request of the bucket. */
     FORBIDDEN,
@@ -88,7 +88,7 @@ public final class FakeObjectStore implements AutoCloseable {
     return new FakeObjectStore(true);
   }
 
-  /** Its address. */
+  /** Returns the server's address. */
   public String endpoint() {
     return "http://localhost:" + server.port();
   }
@@ -259,7 +259,7 @@ public final class FakeObjectStore implements AutoCloseable {
     }
   }
 
-  /** As Amazon's does, the server refuses a body that is not what its checksum says. */
+  /** Refuses, as Amazon's server does, a body that is not what its checksum says. */
   private static boolean isChecked(HttpExchange exchange, byte[] body, Fault fault)
       throws IOException {
     String sent = exchange.getRequestHeaders().getFirst("x-amz-checksum-crc32");

@@ -5,8 +5,8 @@ package io.troupe.verifiers;
  */
 public enum Isolation {
   /**
-   * By construction, the verifier's time is linear in the completion's length: it runs on a plain
-   * thread.
+   * The verifier's time is linear in the completion's length by construction, so that it runs on a
+   * plain thread.
    */
   LINEAR,
   /** The verifier runs in its own process, which is killed at the deadline. */

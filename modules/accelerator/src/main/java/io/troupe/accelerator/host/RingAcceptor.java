@@ -51,7 +51,7 @@ final class RingAcceptor implements AutoCloseable {
   }
 
   /**
-   * Opens it.
+   * Starts to accept the next rank of the ring from a listener.
    *
    * @param before rank that is let in
    * @param listener closed with this

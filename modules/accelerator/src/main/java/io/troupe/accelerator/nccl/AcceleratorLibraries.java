@@ -32,7 +32,7 @@ public final class AcceleratorLibraries {
      * @param cudart file of the CUDA runtime
      */
     record Found(Path nccl, Path cudart) implements Search {
-      /** Opens them. */
+      /** Opens both libraries. */
       public NcclCollective.Libraries open() {
         return new NcclCollective.Libraries(NcclLibrary.open(nccl), CudaRuntime.open(cudart));
       }

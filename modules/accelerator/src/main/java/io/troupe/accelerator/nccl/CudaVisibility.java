@@ -23,7 +23,7 @@ public final class CudaVisibility {
     ProcessEnvironment.set(VARIABLE, String.join(",", gpus));
   }
 
-  /** What the libraries of this process read. */
+  /** Returns the value of the variable that the libraries of this process read. */
   static Optional<String> current() {
     return ProcessEnvironment.get(VARIABLE);
   }

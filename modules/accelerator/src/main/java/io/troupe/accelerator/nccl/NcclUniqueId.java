@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /** The 128 bytes by which the ranks of a group of NCCL find each other. */
 public final class NcclUniqueId {
-  /** Their number. */
+  /** The number of bytes of an id. */
   public static final int BYTES = 128;
 
   private final byte[] bytes;

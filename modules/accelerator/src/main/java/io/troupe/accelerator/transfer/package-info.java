@@ -1,4 +1,7 @@
-/** What a trainer needs, beside NCCL, to send weights to vLLM's workers: rendezvous and chunks. */
+/**
+ * Rendezvous and chunks: the parts, beside NCCL, by which a trainer sends weights to vLLM's
+ * workers.
+ */
 @NullMarked
 package io.troupe.accelerator.transfer;
 

@@ -6,15 +6,15 @@ import java.io.IOException;
 public final class AwsException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** What can be done about it. */
+  /** Kinds of failures, by their remedy. */
   public enum Kind {
     /** No machines of this kind there now; certainly nothing was started. */
     CAPACITY,
-    /** Nothing was done, and the same request is refused again. */
+    /** The service refused the request, did nothing, and would refuse the same request again. */
     REFUSED,
     /** The resource does not exist, or not yet. */
     ABSENT,
-    /** Something else still uses it. */
+    /** Another resource still uses the resource. */
     IN_USE,
     /** The resource exists already. */
     EXISTS,

@@ -5,7 +5,7 @@ import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** What failures mean that every service has. */
+/** The meaning of failures that all services share. */
 public final class AwsFailures {
   private static final Set<String> EXPIRED =
       Set.of("ExpiredToken", "ExpiredTokenException", "RequestExpired");
@@ -40,7 +40,7 @@ public final class AwsFailures {
     return details == null || details.errorCode() == null ? "" : details.errorCode();
   }
 
-  /** What the service said; empty if it did not answer. */
+  /** Returns the service's message; empty if it did not answer. */
   public static String said(SdkException failure) {
     return failure instanceof AwsServiceException service && service.awsErrorDetails() != null
         ? String.valueOf(service.awsErrorDetails().errorMessage())

@@ -40,7 +40,7 @@ public final class RecordFolder<T> {
     Files.createDirectories(folder);
   }
 
-  /** What is remembered under a name. */
+  /** Returns the record of a name. */
   public Optional<T> read(String key) throws IOException {
     Path file = file(key);
     return Files.exists(file)
@@ -48,7 +48,7 @@ public final class RecordFolder<T> {
         : Optional.empty();
   }
 
-  /** Everything that is remembered. */
+  /** Returns every record of the folder. */
   public List<T> all() throws IOException {
     List<T> found = new ArrayList<>();
     try (Stream<Path> files = Files.list(folder)) {

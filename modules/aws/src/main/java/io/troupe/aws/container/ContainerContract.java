@@ -15,8 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What SageMaker says to a container: files of JSON below {@code input/config}. The {@code SM_*}
- * variables, which SageMaker's toolkits make and SageMaker itself does not, override them.
+ * SageMaker's description of a job for a container: files of JSON below {@code input/config}. The
+ * {@code SM_*} variables, which SageMaker's toolkits make and SageMaker itself does not, override
+ * them.
  *
  * @param host name of this host
  * @param hosts names of all, in the order of their numbers; the first one coordinates

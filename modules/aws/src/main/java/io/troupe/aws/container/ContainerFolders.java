@@ -57,12 +57,12 @@ public record ContainerFolders(Path base, Path model) {
     return work().resolve("run.yaml");
   }
 
-  /** What SageMaker packs at the end, beside the model. */
+  /** Returns the folder that SageMaker packs at the end, beside the model. */
   Path results() {
     return base.resolve("output").resolve("data");
   }
 
-  /** Whose first kilobyte SageMaker shows as the reason of a failure. */
+  /** The file whose first kilobyte SageMaker shows as the reason of a failure. */
   Path failure() {
     return base.resolve("output").resolve("failure");
   }

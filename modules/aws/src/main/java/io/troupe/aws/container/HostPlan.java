@@ -30,7 +30,7 @@ record HostPlan(ContainerContract contract, ContainerFolders folders, HostFindin
   private static final String PLAIN = "--allow-plain-tcp";
 
   /**
-   * What a host finds.
+   * The findings of a host.
    *
    * @param gpus of the host
    * @param address of the host between the hosts

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the hyperparameters of a job carry: the text of the configuration, in pieces, and the
- * assignments over it. SageMaker takes 100 of them, of 2,500 characters each without line ends; so
- * a piece is a string of JSON.
+ * The hyperparameters of a job: the text of the configuration, in pieces, and the assignments over
+ * it. SageMaker takes 100 of them, of 2,500 characters each without line ends; so a piece is a
+ * string of JSON.
  *
  * @param config text of the configuration
  * @param assignments over it, value by key

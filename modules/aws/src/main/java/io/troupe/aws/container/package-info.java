@@ -1,4 +1,4 @@
-/** What a host of a training job does inside its container. */
+/** The work of a host of a training job inside its container. */
 @NullMarked
 package io.troupe.aws.container;
 

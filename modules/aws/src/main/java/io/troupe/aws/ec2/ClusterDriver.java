@@ -43,7 +43,7 @@ public final class ClusterDriver {
     this.here = here;
   }
 
-  /** What is known of the cluster by now. */
+  /** Returns the present record of the cluster. */
   public ClusterRecord known() {
     return known;
   }

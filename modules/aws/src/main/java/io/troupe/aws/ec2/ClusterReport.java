@@ -71,7 +71,7 @@ final class ClusterReport {
         : Math.max(0, System.currentTimeMillis() - instance.launchedAtMillis()) / 3.6e6;
   }
 
-  /** What the live instances have cost since their last start, in USD. */
+  /** Returns the cost of the live instances since their last start, in USD. */
   static double cost(Ec2File file, ObservedCluster cluster) {
     return cluster.live().stream()
         .mapToDouble(each -> hours(each) * file.price(each.place().type()))
@@ -101,7 +101,7 @@ final class ClusterReport {
         .toString();
   }
 
-  /** What is there to be deleted. */
+  /** Returns the resources that are left to be deleted, for a message. */
   static String remains(ClusterRecord known, ObservedCluster cluster) {
     List<String> all = new ArrayList<>();
     cluster.live().forEach(each -> all.add("instance " + each.id()));

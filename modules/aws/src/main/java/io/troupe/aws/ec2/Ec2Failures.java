@@ -6,7 +6,7 @@ import io.troupe.aws.client.AwsFailures;
 import java.util.Set;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** What error codes of EC2 mean for a cluster. */
+/** The meaning of EC2's error codes for a cluster. */
 final class Ec2Failures {
   private static final Set<String> CAPACITY =
       Set.of(
@@ -30,7 +30,7 @@ final class Ec2Failures {
   private static final Set<String> EXISTS =
       Set.of("InvalidPlacementGroup.Duplicate", "IdempotentParameterMismatch");
 
-  /** What a request names, and what may exist a moment later. */
+  /** A resource that a request names does not exist, or may exist a moment later. */
   private static final Set<String> ABSENT =
       Set.of(
           "InvalidInstanceID.NotFound",

@@ -14,12 +14,12 @@ public interface Ec2Service {
   /** Returns the ARN of the caller. */
   String caller() throws AwsException;
 
-  /** What EC2 shows of a cluster. */
+  /** Returns the cluster as EC2 shows it. */
   ObservedCluster observe(ClusterRecord cluster) throws AwsException;
 
   /**
-   * What the region has with the tags of a cluster of this program. Volumes and network interfaces
-   * that instances of such clusters have are not named: they go with these.
+   * Returns the region's resources that have tags of a cluster of this program. Volumes and network
+   * interfaces that instances of such clusters have are not named: they go with these.
    */
   List<TaggedResource> tagged() throws AwsException;
 

@@ -47,7 +47,7 @@ public final class SdkEc2 implements Ec2Service, AutoCloseable {
   private final PartQueries parts;
   private Optional<String> caller = Optional.empty();
 
-  /** Nothing is asked yet. */
+  /** Creates a service that opens its clients at the first request. */
   public SdkEc2(AwsClients clients) {
     this.clients = new OpenClients(clients, Ec2Failures::explain);
     this.parts = new PartQueries(this.clients);

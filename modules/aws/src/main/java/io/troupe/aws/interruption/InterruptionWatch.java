@@ -14,7 +14,7 @@ public final class InterruptionWatch implements AutoCloseable {
   private static final URI METADATA = URI.create("http://169.254.169.254");
   private static final Path VENDOR = Path.of("/sys/class/dmi/id/sys_vendor");
 
-  /** What Amazon recommends. */
+  /** The interval that Amazon recommends. */
   private static final Duration INTERVAL = Duration.ofSeconds(5);
 
   private final Optional<Thread> thread;

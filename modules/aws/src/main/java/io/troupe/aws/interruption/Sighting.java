@@ -1,6 +1,6 @@
 package io.troupe.aws.interruption;
 
-/** What the metadata of an instance say about its end. */
+/** The metadata's answer about the end of an instance. */
 sealed interface Sighting {
   /** The instance stays. */
   record Undisturbed() implements Sighting {}

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What follows from what was seen so far. Pure.
+ * The conclusions from the sightings so far. Pure.
  *
  * @param rebalance whether EC2's advice to move was passed on
  * @param unknownSince since when the metadata have not answered

@@ -1,7 +1,7 @@
 package io.troupe.aws.sagemaker;
 
 /**
- * What is remembered of a submission.
+ * The record of a submission.
  *
  * @param name of the job
  * @param submission that distinguishes it from others of the same name

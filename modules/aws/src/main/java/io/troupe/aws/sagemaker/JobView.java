@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What SageMaker shows of a job. Its words for states are kept as they are: there are more every
+ * A job as SageMaker shows it. Its words for states are kept as they are: there are more every
  * year.
  *
  * @param name of the job

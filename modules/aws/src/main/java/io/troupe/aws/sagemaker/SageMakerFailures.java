@@ -5,7 +5,7 @@ import io.troupe.aws.client.AwsException.Kind;
 import io.troupe.aws.client.AwsFailures;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** What error codes of SageMaker and CloudWatch Logs mean for a job. */
+/** The meaning of error codes of SageMaker and CloudWatch Logs for a job. */
 final class SageMakerFailures {
   private SageMakerFailures() {}
 

@@ -20,7 +20,7 @@ public record SageMakerFile(
     @Inline JobLimitKeys limits,
     @Inline JobOutputKeys output)
     implements Validated {
-  /** What runs. */
+  /** The run of the job: its configuration and its data. */
   public record JobRunKeys(
       @Doc("Configuration of the run, as `troupe train` takes it.") Path config,
       @Doc("Assignments over the configuration, each `key=value`.") List<String> set,
@@ -69,7 +69,7 @@ public record SageMakerFile(
           @Range(min = 0, minExclusive = true)
           double pricePerHour) {}
 
-  /** What the containers are, and whom they can reach. */
+  /** The image of the containers, and their network. */
   public record JobImageKeys(
       @Doc("Image in ECR, of `deploy/Dockerfile` with `--target sagemaker`.") String image,
       @Doc("ARN of the role that the containers have.") String role,
@@ -97,7 +97,7 @@ public record SageMakerFile(
           @Range(min = 0)
           double budget) {}
 
-  /** What is left of a job. */
+  /** The copies and results of a job that are kept. */
   public record JobOutputKeys(
       @Doc(
               "Folder on S3: the job's results are in `OUTPUT/JOB/output`, its run in `OUTPUT/JOB/runs`.")

@@ -37,7 +37,7 @@ final class SageMakerOptions extends AwsOptions {
     return new PatientRequests(surroundings(), Duration.ofMinutes(patience));
   }
 
-  /** What is known here of a job. */
+  /** Returns this machine's record of a job. */
   Optional<JobRecord> known(String job) throws IOException {
     if (!TrainingJobName.isValid(job)) {
       throw bad("'%s' is no name of a training job".formatted(job));

@@ -26,7 +26,7 @@ final class SdkSageMaker implements AutoCloseable {
 
   private final OpenClients clients;
 
-  /** Nothing is asked yet. */
+  /** Creates a service that opens its clients at the first request. */
   SdkSageMaker(AwsClients clients) {
     this.clients = new OpenClients(clients, SageMakerFailures::explain);
   }
@@ -44,7 +44,7 @@ final class SdkSageMaker implements AutoCloseable {
     var _ = clients.ask("CreateTrainingJob", () -> jobs().createTrainingJob(request));
   }
 
-  /** What is shown of a job; nothing if there is none. */
+  /** Returns a job as SageMaker shows it; nothing if there is none. */
   Optional<JobView> describe(String name) throws AwsException {
     try {
       return Optional.of(

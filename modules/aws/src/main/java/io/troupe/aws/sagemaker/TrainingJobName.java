@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * region of an account.
  */
 final class TrainingJobName {
-  /** What a prefix is, as a rule. */
+  /** The rule of a prefix, in words. */
   static final String PREFIX_RULE =
       "1 to 47 letters, digits and hyphens, with a letter or digit at both ends";
 

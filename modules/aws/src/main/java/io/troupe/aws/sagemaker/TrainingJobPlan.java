@@ -91,7 +91,9 @@ record TrainingJobPlan(
     return variables;
   }
 
-  /** What the entry point of the containers reads beside the configuration. */
+  /**
+   * Returns the variables that the entry point of the containers reads beside the configuration.
+   */
   static Map<String, String> variables(SageMakerFile file) {
     Map<String, String> variables = new LinkedHashMap<>();
     variables.put(ContainerContract.TRAIN_GPUS, file.run().trainGpus());

@@ -24,7 +24,7 @@ public final class HostNamespaces implements AutoCloseable {
 
   private HostNamespaces() {}
 
-  /** Whether this machine lets us make one. */
+  /** Whether this machine allows a user to make network namespaces. */
   public static boolean possible() throws InterruptedException {
     try {
       return new ProcessBuilder("unshare", "-Urn", "ip", "link", "add", "br0", "type", "bridge")
@@ -105,7 +105,7 @@ public final class HostNamespaces implements AutoCloseable {
     run(0, "ip link set v%d down".formatted(host));
   }
 
-  /** Plugs it in again. */
+  /** Connects a host again. */
   public void heal(int host) throws IOException, InterruptedException {
     run(0, "ip link set v%d up".formatted(host));
   }

@@ -4,8 +4,8 @@ package io.troupe.base.process;
 public enum ExitCode {
   OK(0),
   /**
-   * Everything possible was done, but part of the input was bad or could not be judged; for {@code
-   * doctor}, something that a run needs is missing.
+   * All work that was possible is done, but part of the input was bad or could not be judged; for
+   * {@code doctor}, something that a run needs is missing.
    */
   INCOMPLETE(1),
   /** The command line or the configuration is wrong; nothing was started. */

@@ -122,7 +122,7 @@ public final class ForeignProgram implements AutoCloseable {
     return outputEnd;
   }
 
-  /** Whether it has not exited. */
+  /** Whether the program runs. */
   public boolean isAlive() {
     return group.leader().isAlive();
   }

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a program finds in its sandbox: the system's programs, folders that it can only read, an
- * empty {@code /tmp} of its own, and one address that it can connect to.
+ * The sandbox of a program: the system's programs, folders that it can only read, an empty {@code
+ * /tmp} of its own, and one address that it can connect to.
  *
  * @param command program and arguments
  * @param readable absolute paths of folders and files, found in the sandbox at the same place
@@ -27,7 +27,7 @@ public record ProgramBox(
   private static final String SOCKET = "/run/gateway";
 
   /**
-   * What a program may take.
+   * The limits of a program.
    *
    * @param memoryBytes of each process, for its data
    * @param processes at a time
@@ -59,7 +59,7 @@ public record ProgramBox(
     return options;
   }
 
-  /** What the first process of the sandbox runs. */
+  /** Returns the code of the first process in the sandbox. */
   String code() {
     return SandboxSource.of(SandboxSource.class, "confine.py").text()
         + SandboxSource.of(SandboxSource.class, "program.py").text();

@@ -48,7 +48,7 @@ public final class SandboxDiagnosis {
     return "%s (%s)%s".formatted(cause, result, LAST_RESORT);
   }
 
-  /** The same, without what a verifier may do instead. */
+  /** Returns the cause alone, without what a verifier may do instead. */
   public static String cause(String output, Function<String, String> kernelSetting) {
     String said = output.strip().replace('\n', ' ');
     if (said.contains("No module named")) {

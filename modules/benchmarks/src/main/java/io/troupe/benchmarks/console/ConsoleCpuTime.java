@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param seconds by thread
  */
 record ConsoleCpuTime(Map<String, Double> seconds) {
-  /** As the kernel has them, which keeps 15 characters of a name. */
+  /** Names of threads as the kernel has them: 15 characters at most. */
   private static final Pattern NAME = Pattern.compile("ForkJoinPool-\\d+-.*|HTTP-Dispatcher");
 
   private static final double NANOS = 1e9;
@@ -26,7 +26,7 @@ record ConsoleCpuTime(Map<String, Double> seconds) {
   }
 
   /**
-   * Those of a process as of now.
+   * Reads the CPU times of a process.
    *
    * @throws IOException if the kernel does not report it
    */

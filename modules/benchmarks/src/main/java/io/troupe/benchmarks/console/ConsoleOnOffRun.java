@@ -101,12 +101,12 @@ final class ConsoleOnOffRun implements LearningCurve.RowWatch, AutoCloseable {
     return ratio("steps a second", seconds);
   }
 
-  /** The same for steps a second of CPU time. */
+  /** The ratio of steps a second of CPU time. */
   Ratio economy() {
     return ratio("steps a second of CPU time", cpu);
   }
 
-  /** Of the CPU time of the watched windows, the part of the threads that serve. */
+  /** The share of the serving threads in the CPU time of the watched windows. */
   double servingShare() {
     return servingCpu / watchedCpu;
   }

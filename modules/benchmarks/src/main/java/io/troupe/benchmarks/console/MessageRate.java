@@ -9,11 +9,11 @@ import java.util.concurrent.CountDownLatch;
 
 /** How many messages a second one actor handles that another thread sends as fast as it can. */
 final class MessageRate {
-  /** What the actor does with a message. */
+  /** The work of the actor for a message. */
   enum Work {
-    /** It counts it. */
+    /** The extension counts the messages. */
     NONE("that only counts", 3_000_000, 0),
-    /** What the coordinator of a run takes for its quickest messages. */
+    /** The actor works as long as the coordinator of a run does for its quickest messages. */
     SOME("that works 20 µs a message", 100_000, 20_000);
 
     private final String words;

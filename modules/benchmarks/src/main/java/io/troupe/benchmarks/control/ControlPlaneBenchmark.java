@@ -101,7 +101,7 @@ public final class ControlPlaneBenchmark implements Callable<Integer> {
     return resultFile.end(results);
   }
 
-  /** What an event costs the coordinator's thread for who looks at the run. */
+  /** Measures the cost of an event on the coordinator's thread for the views of a run. */
   private static Measurement fold(String name, int formerWorkers) {
     RunFold fold =
         new RunFold(new RunViewSettings("bench", 64, 16, 1, "mask", 4_096, 1, 1), 10_000);

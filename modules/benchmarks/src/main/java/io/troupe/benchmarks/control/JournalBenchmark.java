@@ -121,7 +121,7 @@ public final class JournalBenchmark implements Callable<Integer> {
   }
 
   /**
-   * What a process does with the journal before it continues: it takes it, and reads what is new.
+   * Continues a journal as a process does at its start: takes it over, and reads the new records.
    */
   private void resume(Path folder, StateSnapshot checkpoint, String form, List<Measurement> results)
       throws IOException {

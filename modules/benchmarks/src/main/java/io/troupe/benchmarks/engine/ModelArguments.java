@@ -4,7 +4,7 @@ import io.troupe.engine.djl.model.DecoderSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What {@code model.py} is told of the decoder that it makes. */
+/** The arguments by which {@code model.py} makes a decoder. */
 public final class ModelArguments {
   private ModelArguments() {}
 

@@ -32,7 +32,7 @@ public enum ModelSize {
     return shape.settings(context);
   }
 
-  /** The same sizes, as {@code model.py} names them. */
+  /** Returns the sizes by the names that {@code model.py} uses. */
   Map<String, Object> sizes(int context) {
     return shape.sizes(context);
   }

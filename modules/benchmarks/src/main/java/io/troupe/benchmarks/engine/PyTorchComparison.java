@@ -8,7 +8,7 @@ import java.util.List;
 /** Some measurements of our engine beside PyTorch. */
 interface PyTorchComparison {
   /**
-   * What all comparisons share.
+   * The settings that all comparisons share.
    *
    * @param threads of PyTorch, on either side
    * @param rounds pairs of bursts of each measurement

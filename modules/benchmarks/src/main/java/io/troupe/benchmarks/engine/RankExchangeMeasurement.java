@@ -22,9 +22,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a step of two ranks moves: bytes over the coordinator's link, bytes that a rank sends to the
- * next one, and the time of copies of its state. The ranks are threads of this process that reach
- * each other and the coordinator by sockets on loopback, as processes do, and share its folder.
+ * The traffic of a step of two ranks: bytes over the coordinator's link, bytes that a rank sends to
+ * the next one, and the time of copies of its state. The ranks are threads of this process that
+ * reach each other and the coordinator by sockets on loopback, as processes do, and share its
+ * folder.
  *
  * <p>More than 1 MB a step over the coordinator's link fails the measurement.
  */
@@ -34,7 +35,7 @@ final class RankExchangeMeasurement implements PyTorchComparison {
   private static final double LINK_BAR = 1e6;
   private static final String LOOPBACK = "127.0.0.1";
 
-  /** What a step moved, and how long it took. */
+  /** The traffic and the duration of a step. */
   private record StepTraffic(
       double link, double exchanged, double copied, double copying, double seconds) {}
 

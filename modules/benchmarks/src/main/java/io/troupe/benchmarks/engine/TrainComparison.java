@@ -26,7 +26,7 @@ final class TrainComparison implements PyTorchComparison {
   private static final double KIB_IN_MIB = 1024;
   private static final double MILLIS = 1e3;
 
-  /** What a process measured in one burst. */
+  /** The measurements of a process in one burst. */
   private record Burst(
       List<Double> seconds, List<Double> losses, List<Double> norms, double peakMib) {
     static Burst of(JsonNode node) {

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
       "  troupe bench trainer --only adamw --rounds 3"
     })
 public final class TrainerBenchmark implements Callable<Integer> {
-  /** What can be compared, by its name on the command line. */
+  /** The parts that can be compared, by their names on the command line. */
   enum Part {
     ADAMW,
     STEP,

@@ -1,4 +1,4 @@
-/** What the gateway of agents costs. */
+/** The cost of the gateway of agents. */
 @NullMarked
 package io.troupe.benchmarks.gateway;
 

@@ -21,7 +21,7 @@ record GpuReport(GpuSetting setting, List<Result> rows) {
   static final String REHEARSAL = "REHEARSAL on the CPU: no number of a GPU";
 
   /**
-   * What became of a part of a row.
+   * The result of a part of a row.
    *
    * @param failure why it ended without a result; empty if it has one
    */

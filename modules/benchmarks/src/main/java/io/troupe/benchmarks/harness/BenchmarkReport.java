@@ -38,9 +38,9 @@ public final class BenchmarkReport {
   public record ValueRange(double low, double high) {}
 
   /**
-   * What the values say about the median of what they are drawn from, by their ranks alone: of n
-   * values each lies below it with probability 1/2, so as many do as of n tosses of a coin come up
-   * heads. With fewer than 6 values the range is theirs, and holds it less often.
+   * Returns the range of the median of the population, by the ranks of the values alone: of n
+   * values each lies below the median with probability 1/2, so as many do as of n tosses of a coin
+   * come up heads. With fewer than 6 values the range is theirs, and holds it less often.
    */
   public static ValueRange rangeOfMedian(double[] values) {
     double[] sorted = values.clone();

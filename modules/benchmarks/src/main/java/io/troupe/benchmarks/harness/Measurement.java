@@ -28,7 +28,7 @@ public record Measurement(
     return Double.isNaN(bar) || (higherIsBetter ? judged >= bar : judged <= bar);
   }
 
-  /** As {@code --json} writes it; what is not a number is null. */
+  /** Returns the object that {@code --json} writes; numbers that are not finite are null. */
   Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("name", name);

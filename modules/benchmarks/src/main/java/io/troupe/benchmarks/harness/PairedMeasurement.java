@@ -60,7 +60,7 @@ public record PairedMeasurement(
     return !judged || (higherIsBetter ? ratio() >= bar : ratio() <= bar);
   }
 
-  /** As {@code --json} writes it; what is not a number is null. */
+  /** Returns the object that {@code --json} writes; numbers that are not finite are null. */
   public Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("name", name);

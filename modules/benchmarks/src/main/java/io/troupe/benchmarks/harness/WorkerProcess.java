@@ -36,7 +36,7 @@ public final class WorkerProcess implements AutoCloseable {
     return new WorkerProcess(javaCommand(main, arguments));
   }
 
-  /** The same with a heap of a fixed size, all of it resident from the start. */
+  /** Starts a Java process with a heap of a fixed size, all of it resident from the start. */
   public static WorkerProcess javaWithHeap(String heap, Class<?> main, List<String> arguments)
       throws IOException {
     return new WorkerProcess(
@@ -54,7 +54,7 @@ public final class WorkerProcess implements AutoCloseable {
             .wordsWithClassPath(arguments));
   }
 
-  /** The same behind other words, such as those that enter a namespace. */
+  /** Starts a Java process behind words of another command, such as one that enters a namespace. */
   public static WorkerProcess java(List<String> before, Class<?> main, List<String> arguments)
       throws IOException {
     return new WorkerProcess(

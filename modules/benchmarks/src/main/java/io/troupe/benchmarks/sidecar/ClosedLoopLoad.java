@@ -38,7 +38,7 @@ final class ClosedLoopLoad {
    */
   record Form(int requests, int concurrency, int tokens) {}
 
-  /** What a burst came to. */
+  /** The result of a burst. */
   record Burst(double seconds, long tokens) {
     double rate() {
       return tokens / seconds;

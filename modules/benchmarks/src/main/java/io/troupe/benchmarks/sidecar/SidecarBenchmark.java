@@ -99,7 +99,7 @@ public final class SidecarBenchmark implements Callable<Integer> {
     }
   }
 
-  /** What is measured on two ways. */
+  /** A workload that is measured on two ways. */
   private interface Work {
     List<Measurement> on(Ways ways) throws IOException;
   }

@@ -45,7 +45,7 @@ enum SidecarEngine {
     return new Open(policy, this == INSTANT ? new InstantSampler() : policy.newSampler());
   }
 
-  /** What a trainer of it begins with. */
+  /** Returns the weights that a trainer of the policy begins with. */
   WeightSnapshot weights() {
     try (PolicyEngines policy = policy();
         TrainingEngine trainer = policy.newTrainer(TrainCase.SEED)) {

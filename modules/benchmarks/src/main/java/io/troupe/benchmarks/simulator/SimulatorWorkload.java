@@ -19,7 +19,7 @@ record SimulatorWorkload(Engine engine, Lengths lengths) {
   private static final String ALPHABET =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-  /** What samples and trains. */
+  /** The engines that sample and train. */
   enum Engine {
     TOY("engine: toy, context_length: 128, token_delay: 3ms"),
     DJL(

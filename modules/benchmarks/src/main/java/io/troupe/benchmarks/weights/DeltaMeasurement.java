@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * What deltas of bfloat16 weights take from version to version: a slice of each matrix of a layer
+ * The size of deltas of bfloat16 weights from version to version: a slice of each matrix of a layer
  * of Qwen3-4B, whose float32 master weights AdamW moves.
  */
 final class DeltaMeasurement {

@@ -6,7 +6,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** What a person reads whose command line is refused: why, how it is used, where the rest is. */
+/** The message for a refused command line: the reason, the usage, and the place of the rest. */
 public final class RefusedArguments {
   private RefusedArguments() {}
 

@@ -1,4 +1,4 @@
-/** What the commands of the command line have in common. */
+/** Parts that the commands of the command line share. */
 @NullMarked
 package io.troupe.cli.command;
 

@@ -24,7 +24,7 @@ public final class CopyOptions {
       description = "The bucket is in the path of addresses, as MinIO and its like need it.")
   private boolean pathStyle;
 
-  /** What the options say. */
+  /** Returns the settings that the options name. */
   S3Settings settings() {
     return new S3Settings(endpoint, region, pathStyle);
   }

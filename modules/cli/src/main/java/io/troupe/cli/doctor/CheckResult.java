@@ -1,7 +1,7 @@
 package io.troupe.cli.doctor;
 
 /**
- * What a check found.
+ * The result of a check.
  *
  * @param name of the matter, two words at most
  * @param status whether a run would work

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** What checks read of the machine; a test gives them another one. */
+/** The facts of the machine that checks read; tests replace them. */
 public interface Machine {
   /** Variables of the environment. */
   Map<String, String> environment();

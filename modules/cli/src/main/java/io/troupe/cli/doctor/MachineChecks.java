@@ -16,7 +16,7 @@ public final class MachineChecks {
         new ToolsCheck(machine));
   }
 
-  /** What they find. */
+  /** Returns what the checks find. */
   public static List<CheckResult> run(List<MachineCheck> checks) {
     return checks.stream().flatMap(check -> check.look().stream()).toList();
   }

@@ -53,7 +53,9 @@ final class EvalCompute {
               + " do, and starts no servers.")
   boolean inProcess;
 
-  /** What samples in this process whatever the run's rollouts are sampled by. */
+  /**
+   * Returns the compute settings for samples of this process, whatever samples the run's rollouts.
+   */
   static EvalCompute ofThisProcess() {
     EvalCompute compute = new EvalCompute();
     compute.inProcess = true;

@@ -37,8 +37,8 @@ public final class ClusterOptions extends PeerOptions {
   }
 
   /**
-   * Of a coordinator on this host that is started by hand, without seeds; what is the default is
-   * left.
+   * Returns the options of a coordinator that a user starts by hand on this host, without seeds and
+   * without options that have their default.
    */
   public List<String> forCoordinator() {
     List<String> options = new ArrayList<>(List.of("--cluster"));

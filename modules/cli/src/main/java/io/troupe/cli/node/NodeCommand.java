@@ -72,7 +72,7 @@ public final class NodeCommand extends CliCommand {
   /** How long a node that was cut off tries to come back before it ends. */
   private static final Duration REJOIN_TIMEOUT = Duration.ofMinutes(10);
 
-  /** What a node may do. */
+  /** The work that a node may do. */
   enum NodeRole {
     /** Rollout workers. */
     NODE,

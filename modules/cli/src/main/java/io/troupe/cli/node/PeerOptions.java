@@ -102,7 +102,10 @@ public abstract sealed class PeerOptions permits ClusterOptions, ClusterClientOp
     return new ClusterSettings(address(), Set.of(role), frameBytes, transport, plainAllowed);
   }
 
-  /** Where this process serves weights, and how; to be asked after {@link #settings}. */
+  /**
+   * Returns the address and the connections of this process's weight server; call {@link #settings}
+   * first.
+   */
   public ListenAddress weights() throws IOException {
     return new ListenAddress(
         new HostPort(address, weightsPort),
@@ -113,7 +116,7 @@ public abstract sealed class PeerOptions permits ClusterOptions, ClusterClientOp
             plainAllowed()));
   }
 
-  /** Where this user's programs keep what they need again. */
+  /** Returns the folder in which this user's programs keep their state. */
   private static Path state() throws IOException {
     String home = System.getenv().getOrDefault("HOME", System.getProperty("user.home", ""));
     return UserKeys.state(System.getenv().getOrDefault("XDG_STATE_HOME", ""), home);
@@ -146,7 +149,7 @@ public abstract sealed class PeerOptions permits ClusterOptions, ClusterClientOp
     return Optional.ofNullable(keys);
   }
 
-  /** Whether it may listen beyond loopback without keys. */
+  /** Whether this process may listen beyond loopback without keys. */
   boolean plainAllowed() {
     return plainAllowed;
   }

@@ -377,7 +377,7 @@ public final class InspectCommands {
               .of(waits.path("waits"));
     }
 
-    /** What all wait for, a sentence a line. */
+    /** Returns the root cause of all waits, a sentence a line. */
     static String root(JsonNode waits) {
       StringBuilder lines = new StringBuilder();
       for (String sentence : waits.path("root").asText().split("(?<=\\.) (?=[A-Z])", -1)) {

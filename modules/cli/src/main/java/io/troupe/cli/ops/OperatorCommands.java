@@ -54,7 +54,7 @@ public final class OperatorCommands {
           () -> "%s: taken and journalled\n".formatted(answer.path("taken").asText()));
     }
 
-    /** What the order says beside its verb. */
+    /** Adds the fields of the order beside its verb. */
     void fill(Map<String, Object> body) {}
   }
 

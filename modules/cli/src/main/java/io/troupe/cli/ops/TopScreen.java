@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** What {@code troupe top} shows: the run, its nodes and workers, and its busiest actors. */
+/** The screen of {@code troupe top}: the run, its nodes and workers, and its busiest actors. */
 final class TopScreen {
   private static final double GIB = 1L << 30;
 

@@ -80,7 +80,7 @@ public final class SimulateOptions {
     return failures == 1 ? read : read.withFailures(read.failures().accelerated(failures));
   }
 
-  /** What simulates. */
+  /** Returns the predictor that simulates. */
   public Predictor predictor() throws UnmodelledRunException {
     if (seeds < 1 || hours <= 0 || failures < 0) {
       throw new UnmodelledRunException(

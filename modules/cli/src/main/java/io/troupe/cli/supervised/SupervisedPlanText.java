@@ -41,7 +41,7 @@ record SupervisedPlanText(SupervisedComposition composition) {
     return lines;
   }
 
-  /** The same, and the first example with what of it is imitated. */
+  /** Returns the summary, and the first example with its imitated part marked. */
   List<String> lines() {
     List<String> lines = new ArrayList<>(summary());
     SupervisedExample first = composition.data().train().getFirst();

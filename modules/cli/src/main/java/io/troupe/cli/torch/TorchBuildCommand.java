@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
       "  troupe torch build ~/vllm-env --sources djl-0.35.1.tar.gz"
     })
 final class TorchBuildCommand extends CliCommand {
-  /** What the compiler takes for one file that includes PyTorch's headers. */
+  /** The memory of a compiler for one file that includes PyTorch's headers. */
   private static final long BYTES_PER_JOB = 1536L << 20;
 
   @Mixin private TorchPlace place = new TorchPlace();

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What the commands print of an installed PyTorch. */
+/** The description of an installed PyTorch that the commands print. */
 final class TorchDescription {
   private TorchDescription() {}
 

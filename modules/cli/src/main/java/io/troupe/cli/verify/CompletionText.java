@@ -3,7 +3,7 @@ package io.troupe.cli.verify;
 import java.util.List;
 
 /**
- * What is judged of completions, and what is written of them.
+ * The judged part of completions, and whether it is written.
  *
  * @param stops a completion ends before the first of these texts that it holds
  * @param written whether the output holds what was judged

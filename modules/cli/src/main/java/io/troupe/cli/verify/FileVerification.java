@@ -46,7 +46,7 @@ public final class FileVerification {
   private long reportedAt = System.nanoTime();
 
   /**
-   * For one file.
+   * Creates the verification of one file.
    *
    * @param report takes bad lines and progress, a sentence at a time
    */
@@ -64,7 +64,7 @@ public final class FileVerification {
   }
 
   /**
-   * Judges it all.
+   * Judges all lines of the input.
    *
    * @param output a file, which appears when all is done (until then what is done is in {@code
    *     FILE.partial}), or {@code -}

@@ -121,7 +121,7 @@ public final class LineFile {
       return Optional.of(line.toByteArray());
     }
 
-    /** Of the line that was read last, from 1. */
+    /** Returns the number of the line that was read last, from 1. */
     long number() {
       return number;
     }

@@ -30,13 +30,13 @@ public final class Diagnostics extends AbstractOnMessageBehavior<Diagnostics.Com
 
   public sealed interface Command {}
 
-  /** What a request asks of a process. */
+  /** The subject of a request to a process. */
   public enum Topic {
-    /** Its actors, verifiers, accelerators and load. */
+    /** The process's actors, verifiers, accelerators and load. */
     REPORT,
-    /** Its thread dump. */
+    /** The process's thread dump. */
     THREADS,
-    /** Its stacks, sampled for the number of seconds in the argument. */
+    /** The process's stacks, sampled for the number of seconds in the argument. */
     FLAME,
     /** Take the verifier that the argument names out of service. */
     QUARANTINE,

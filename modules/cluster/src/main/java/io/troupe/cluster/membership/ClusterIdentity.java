@@ -4,7 +4,7 @@ import io.troupe.core.Require;
 import java.util.Optional;
 
 /**
- * What a process must have in common with a cluster to belong to it.
+ * The properties that a process shares with the members of its cluster.
  *
  * @param cluster name of the cluster
  * @param build of the program: messages are compatible only within one build

@@ -40,7 +40,7 @@ public final class SplitBrainRule {
     WORKER
   }
 
-  /** What a process does. */
+  /** The action of a process. */
   public enum Action {
     /** Remove the lost members. */
     REMOVE,
@@ -63,7 +63,7 @@ public final class SplitBrainRule {
   private SplitBrainRule() {}
 
   /**
-   * What one member does.
+   * Returns the action of one member.
    *
    * @param age of this member
    * @param holdsLease whether this member holds the lease

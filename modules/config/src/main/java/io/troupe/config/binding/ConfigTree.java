@@ -53,7 +53,7 @@ public sealed interface ConfigTree {
    * @param plain written without quotes, so that it may also be a number
    */
   record Scalar(String text, boolean plain, ValueOrigin origin) implements ConfigTree {
-    /** Whether it is YAML's way to say nothing. */
+    /** Whether the scalar is one of YAML's forms of null. */
     boolean isNothing() {
       return plain && (text.isEmpty() || text.equals("~") || text.equals("null"));
     }

@@ -30,7 +30,7 @@ public final class ConfigurationFile {
     return bind(type, file, text(file), overrides);
   }
 
-  /** As {@link #load}, of a text that is, or will be, in {@code file}. */
+  /** Binds a text as {@link #load} does a file; the text is, or will be, in {@code file}. */
   public static <T extends Record> ResolvedConfig<T> bind(
       Class<T> type, Path file, String text, List<String> overrides) {
     ViolationLog findings = new ViolationLog(file);

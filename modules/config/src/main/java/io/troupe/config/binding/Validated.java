@@ -2,6 +2,6 @@ package io.troupe.config.binding;
 
 /** A record with rules between its keys. */
 public interface Validated {
-  /** States them all. */
+  /** States all rules. */
   void check(RuleChecker rules);
 }

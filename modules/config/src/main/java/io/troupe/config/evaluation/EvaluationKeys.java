@@ -37,19 +37,21 @@ public record EvaluationKeys(
     HELD_OUT
   }
 
-  /** These keys with another number of samples, at a temperature that makes them differ. */
+  /**
+   * Returns these keys with another number of samples, at a temperature at which samples differ.
+   */
   public EvaluationKeys withSamples(int other) {
     boolean alike = other > 1 && sampling.temperature() == 0;
     return new EvaluationKeys(
         datasets, part, prompts, other, alike ? sampling.withTemperature(1) : sampling);
   }
 
-  /** These keys with another number of prompts. */
+  /** Returns these keys with another number of prompts. */
   public EvaluationKeys withPrompts(int other) {
     return new EvaluationKeys(datasets, part, other, samples, sampling);
   }
 
-  /** These keys with another sampling. */
+  /** Returns these keys with another sampling. */
   public EvaluationKeys with(EvaluationSampling other) {
     return new EvaluationKeys(datasets, part, prompts, samples, other);
   }

@@ -1,4 +1,4 @@
-/** What an evaluation asks, and how it samples. */
+/** The prompts of an evaluation, and its sampling. */
 @NullMarked
 package io.troupe.config.evaluation;
 

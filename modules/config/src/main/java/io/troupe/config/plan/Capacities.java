@@ -8,7 +8,7 @@ import io.troupe.config.rollout.RolloutSection;
 import io.troupe.config.training.TrainingSection;
 
 /**
- * What a run's settings come to, in numbers.
+ * The capacities of a run, in numbers, by its settings.
  *
  * @param trainingPrompts prompts to train on
  * @param heldOutPrompts prompts kept for evaluation

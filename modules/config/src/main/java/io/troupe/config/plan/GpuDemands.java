@@ -73,7 +73,7 @@ final class GpuDemands {
             CudaAllocator.configuredBy(System.getenv())));
   }
 
-  /** Everything on the first GPU that the process sees. */
+  /** Returns the demand of all parts on the first GPU that the process sees. */
   private Demand together() {
     Map<String, Long> parts = new LinkedHashMap<>();
     parts.put("trainer", estimate.trainer().weights());

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What each kind of process takes of its GPU at its peak, against what a GPU has.
+ * The memory that each kind of process takes of its GPU at its peak, and the memory of a GPU.
  *
  * @param demands one for each kind of process
  * @param capacity bytes of a GPU; 0 where that is not known
@@ -23,11 +23,13 @@ public record GpuMemory(List<Demand> demands, long capacity, String source, Stri
   /** Contexts of CUDA, its libraries and their handles. */
   private static final long CONTEXT = 1L << 30;
 
-  /** What an allocator keeps of blocks of other sizes. */
+  /**
+   * The inverse share of the memory that an allocator keeps for blocks of other sizes: a twentieth.
+   */
   private static final long ALLOCATOR_SHARE = 20;
 
   /**
-   * What a kind of process takes of its GPU.
+   * The demand of a kind of process on its GPU.
    *
    * @param label in the drawing, such as T
    * @param title of the process
@@ -46,7 +48,7 @@ public record GpuMemory(List<Demand> demands, long capacity, String source, Stri
       return parts.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Of this process alone, without servers. */
+    /** Returns the bytes that this process takes, without servers. */
     long own() {
       return parts.isEmpty() ? 0 : CONTEXT + tensors() + tensors() / ALLOCATOR_SHARE;
     }
@@ -88,7 +90,7 @@ public record GpuMemory(List<Demand> demands, long capacity, String source, Stri
     return capacity == 0 || demands.stream().allMatch(demand -> demand.fits(capacity));
   }
 
-  /** What does not fit, with numbers. */
+  /** Returns the processes that do not fit, with numbers. */
   String excess() {
     return demands.stream()
         .filter(demand -> !demand.fits(capacity))

@@ -40,7 +40,9 @@ public record MemoryEstimate(
   /** Logits, their logarithm and their gradient. */
   private static final long LOGIT_COPIES = 3;
 
-  /** Of a part of them, which has no graph, two at a time. */
+  /**
+   * Copies of the logits of a part of the rows, which has no graph; two parts are there at a time.
+   */
   private static final long PART_COPIES = 2;
 
   /** Parts of the rows of a feed-forward part, in whole tiles, and the fewest rows of one. */
@@ -56,7 +58,7 @@ public record MemoryEstimate(
   private static final long LEAST_SAVING = 20;
 
   /**
-   * What is trained.
+   * The policy's parameters, and the trained ones among them.
    *
    * @param parameters numbers of the policy
    * @param trained of these, the numbers that training moves: all, or the adapters'
@@ -64,7 +66,7 @@ public record MemoryEstimate(
   public record Policy(String family, long parameters, long trained) {}
 
   /**
-   * What the trainer holds.
+   * The bytes of the trainer's parts.
    *
    * @param weights and adapters, and of what is trained gradient and AdamW's two means
    * @param step activations, logits and gradients of a micro-batch
@@ -78,7 +80,7 @@ public record MemoryEstimate(
   }
 
   /**
-   * What samplers hold.
+   * The bytes of the samplers' parts.
    *
    * @param workers the weights of all rollout workers
    * @param evaluator the weights of the evaluator's; 0 without evaluations

@@ -5,7 +5,7 @@ import io.troupe.config.policy.LoraSection;
 import io.troupe.config.policy.PolicySection;
 
 /**
- * What a plan needs to know of a decoder.
+ * The sizes of a decoder that a plan needs.
  *
  * @param family such as Qwen3
  * @param parameters how many numbers its weights hold
@@ -34,7 +34,10 @@ public record ModelSizes(
       return 3L * hidden + 7L * queries + 3L * keys;
     }
 
-    /** The same for the feed-forward part: of its norm; gate, up, their activation and product. */
+    /**
+     * Returns the numbers a token of the feed-forward part: its norm; gate, up, their activation
+     * and product.
+     */
     long forward() {
       return 3L * hidden + 4L * feedForward;
     }

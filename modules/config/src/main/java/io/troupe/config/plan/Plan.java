@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a configuration comes to, before anything runs.
+ * The meaning of a configuration, before anything runs.
  *
  * @param resolved every key, its value and its origin
  * @param loss its formula with numbers, line by line

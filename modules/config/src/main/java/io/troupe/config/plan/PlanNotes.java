@@ -16,7 +16,7 @@ import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is allowed and still worth a sentence: settings without effect, and surprising ones. */
+/** Notes on settings that are allowed: settings without effect, and surprising ones. */
 final class PlanNotes {
   private final ResolvedConfig<RunConfig> resolved;
   private final RunConfig config;

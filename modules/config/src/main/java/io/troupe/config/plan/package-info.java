@@ -1,4 +1,4 @@
-/** What a configuration needs before anything is started: memory, processes, notes. */
+/** The needs of a configuration before anything is started: memory, processes, notes. */
 @NullMarked
 package io.troupe.config.plan;
 

@@ -46,7 +46,7 @@ public record LoraSection(
   }
 
   /**
-   * What a server makes room for.
+   * Returns the adapters for which a server makes room.
    *
    * @param folder in which the adapters lie
    */
@@ -58,7 +58,7 @@ public record LoraSection(
         folder.toString());
   }
 
-  /** What training moves. */
+  /** Returns the weights that training moves. */
   public Tuning tuning() {
     return enabled() ? new Tuning.LowRank(rank, alpha, resolvedTargets()) : new Tuning.Full();
   }

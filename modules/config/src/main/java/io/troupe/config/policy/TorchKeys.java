@@ -63,9 +63,9 @@ public record TorchKeys(
         @RelativeToFile
         String torch,
     @Doc("Low-rank adapters, trained in place of the weights.") LoraSection lora) {
-  /** What a trainer computes twice. */
+  /** The activations that a trainer computes twice. */
   public enum Recompute {
-    /** Nothing: activations stay in memory. */
+    /** Activations stay in memory. */
     NONE,
     /** Each layer, from its input. */
     LAYERS

@@ -7,7 +7,7 @@ import io.troupe.environments.box.BoxSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** What an episode may take in its sandbox. */
+/** The limits of an episode in its sandbox. */
 public record BoxSection(
     @Doc(
             "Time of a call; longer Python is interrupted, a longer command is ended, and the policy"

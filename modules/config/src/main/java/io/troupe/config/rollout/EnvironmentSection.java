@@ -11,7 +11,7 @@ import io.troupe.environments.registry.Environments;
 import java.time.Duration;
 import java.util.List;
 
-/** What has the tools of a policy. */
+/** The provider of the policy's tools. */
 public record EnvironmentSection(
     @Doc("An environment in Java, by its name: `calculator`, or one of a jar on the class path.")
         @Default("")

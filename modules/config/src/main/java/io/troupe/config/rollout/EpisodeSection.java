@@ -7,7 +7,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import java.time.Duration;
 
-/** What an episode is: one answer, or turns with tools between them. */
+/** The form of an episode: one answer, or turns with tools between them. */
 public record EpisodeSection(
     @Doc("What has tools that the policy may call; without any, an episode is one answer.")
         EnvironmentSection environment,
@@ -36,7 +36,7 @@ public record EpisodeSection(
     @Doc("A program of yours that asks the policy over HTTP and runs its own tools.")
         AgentProgramSection agent)
     implements Validated {
-  /** What a sandbox needs at most to end a call that is late, or to start. */
+  /** The most time that a sandbox needs to end a call that is late, or to start. */
   private static final Duration SANDBOX_END = Duration.ofSeconds(5);
 
   /** How the policy calls tools. */
@@ -46,7 +46,7 @@ public record EpisodeSection(
     LLAMA
   }
 
-  /** What follows a call that cannot be read. */
+  /** The consequence of a call that cannot be read. */
   public enum ParseErrors {
     FEED_BACK,
     END

@@ -41,7 +41,7 @@ public record RemoteAgentsSection(
     return !listen.isEmpty();
   }
 
-  /** Where they ask. */
+  /** Returns the address at which agents ask for a policy. */
   public HostPort address() {
     return HostPort.parse(listen);
   }

@@ -54,7 +54,7 @@ public record VerifierSection(
 
   private static final double TOLERANCE = 1e-9;
 
-  /** What of an episode a verifier judges. */
+  /** The part of an episode that a verifier judges. */
   public enum Over {
     ANSWER,
     TRACE
@@ -76,7 +76,7 @@ public record VerifierSection(
           @Default("answer")
           Over over)
       implements Validated {
-    /** Whether it is the sum of the rewards of turns. */
+    /** Whether the reward is the sum of the rewards of turns. */
     public boolean isOfTurns() {
       return verifier.equals(TURNS);
     }

@@ -5,13 +5,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a key means, for the person who sets it; the documentation is generated from it. */
+/** The meaning of a key, for the person who sets it; the documentation is generated from it. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.RECORD_COMPONENT, ElementType.TYPE})
 public @interface Doc {
   /** A sentence or two, in Markdown, without the key's name. */
   String value();
 
-  /** What the number counts; empty for a pure number, a text or a duration. */
+  /** The unit of a number; empty for a pure number, a text or a duration. */
   String unit() default "";
 }

@@ -12,9 +12,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What a configuration may hold, read off a record: its components are the keys, in snake case,
- * nested records are sections, and sealed interfaces with {@link Variant} are sections of which one
- * key chooses the rest. The binder, the documentation and the suggestions all work from it.
+ * The keys that a configuration may hold, read off a record: its components are the keys, in snake
+ * case, nested records are sections, and sealed interfaces with {@link Variant} are sections of
+ * which one key chooses the rest. The binder, the documentation and the suggestions all work from
+ * it.
  */
 public sealed interface Schema {
   /**
@@ -28,7 +29,7 @@ public sealed interface Schema {
       parts = List.copyOf(parts);
     }
 
-    /** Its keys, those of {@link Inline} records among them. */
+    /** Returns the section's keys, those of {@link Inline} records among them. */
     public List<Key> keys() {
       return parts.stream().flatMap(part -> part.keys().stream()).toList();
     }
@@ -167,7 +168,7 @@ public sealed interface Schema {
       return List.of(this);
     }
 
-    /** What the key allows, in words; empty when its type says it all. */
+    /** Returns the values that the key allows, in words; empty when its type says it all. */
     public String range() {
       return switch (schema) {
         case Value(ScalarType type, _, _) -> {

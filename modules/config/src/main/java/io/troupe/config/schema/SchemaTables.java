@@ -109,7 +109,7 @@ public final class SchemaTables {
         .map(part -> ((Schema.Group) part).section());
   }
 
-  /** What a shared record is called: its own {@link Doc}. */
+  /** Returns the title of a shared record, from its own {@link Doc}. */
   private static String title(Schema.Section group) {
     Doc doc = group.type().getAnnotation(Doc.class);
     return doc == null ? group.type().getSimpleName() : doc.value();

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** What somebody may have meant by an unknown key. */
+/** Suggestions of the key that a person may have meant by an unknown one. */
 public final class Suggestions {
   private Suggestions() {}
 

@@ -18,6 +18,6 @@ public @interface Variant {
   /** The alternative taken when the key is left out; empty means that the key is required. */
   String defaultsTo() default "";
 
-  /** What the choice means. */
+  /** Returns the meaning of the choice. */
   String meaning();
 }

@@ -1,4 +1,4 @@
-/** What a configuration record says about its keys. */
+/** Annotations of configuration records about their keys. */
 @NullMarked
 package io.troupe.config.schema;
 

@@ -5,7 +5,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.core.prompt.PromptSampling;
 
-/** What a task says of the choice of the next prompt. */
+/** The keys of the choice of a task's next prompt. */
 @Doc("Choice of the next prompt")
 public record ChoiceKeys(
     @Doc(

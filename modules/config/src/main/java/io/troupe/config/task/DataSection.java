@@ -25,7 +25,7 @@ public record DataSection(
                 + " how many.")
         @Default("refuse")
         Overlong overlong) {
-  /** What becomes of prompts that are too long for the policy. */
+  /** The treatment of prompts that are too long for the policy. */
   public enum Overlong {
     REFUSE,
     DROP

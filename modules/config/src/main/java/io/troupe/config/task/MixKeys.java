@@ -6,7 +6,7 @@ import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 
-/** What a task says of the place of a data set among others, and of the order of its prompts. */
+/** The keys of the place of a data set among others, and of the order of its prompts. */
 @Doc("Name and order of a data set")
 public record MixKeys(
     @Doc(

@@ -9,7 +9,7 @@ import io.troupe.config.schema.RelativeToFile;
 import io.troupe.tasks.PromptTemplate;
 import java.util.List;
 
-/** What is put around a question, and what ends its answer. */
+/** The text around a question, and the texts that end its answer. */
 @Doc("Wording of prompts")
 public record PromptKeys(
     @Doc(

@@ -51,7 +51,7 @@ public record S3Keys(
             "write for example http://localhost:9000");
   }
 
-  /** What the client is told. */
+  /** Returns the settings of the S3 client. */
   public S3Settings settings() {
     return new S3Settings(s3Endpoint, s3Region, s3PathStyle);
   }

@@ -8,7 +8,7 @@ import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Variant;
 import java.util.List;
 
-/** What the policy learns: prompts, and the verifier of their answers. */
+/** The task of the policy: prompts, and the verifier of their answers. */
 @Variant(key = "name", meaning = "Where prompts come from and what answer is right.")
 public sealed interface TaskSection permits DataSetSection, TaskSection.Mixture {
   /** Whether some prompts are never trained on. */

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
-/** What the policy learns from a teacher's distributions. */
+/** The distillation of a teacher's distributions into the policy. */
 public record DistillationSection(
     @Doc(
             "Divergence from the teacher, added to each token's loss: `jsd` (Agarwal et al. 2024),"

@@ -44,7 +44,7 @@ public record ImitatedDataSet(
         @RelativeToFile
         String heldOutFile)
     implements Validated {
-  /** What becomes of texts. */
+  /** The form in which texts are trained on. */
   public enum TextForm {
     RAW,
     CHAT

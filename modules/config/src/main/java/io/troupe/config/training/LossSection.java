@@ -220,7 +220,7 @@ public record LossSection(
     ICEPOP,
     /** To the version before the present one; weights above the cap are 0. */
     DECOUPLED,
-    /** The same; weights above the cap are the cap. */
+    /** To the version before the present one; weights above the cap are the cap. */
     DECOUPLED_TRUNCATED
   }
 
@@ -228,9 +228,9 @@ public record LossSection(
   public enum MaskName {
     /** No sequence is masked. */
     NONE,
-    /** By the mean. */
+    /** Masks a sequence by the mean of its log-ratios. */
     GEOMETRIC,
-    /** By the worst. */
+    /** Masks a sequence by its worst log-ratio. */
     OUTLIER
   }
 

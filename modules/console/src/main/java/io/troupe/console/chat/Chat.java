@@ -34,7 +34,7 @@ public interface Chat {
    */
   record Closed(String closed) implements Offer {}
 
-  /** What became of a question. */
+  /** The result of a question. */
   sealed interface Begin {}
 
   /** The answer is being sampled. */
@@ -47,11 +47,11 @@ public interface Chat {
   enum Why {
     /** The question does not suit the policy. */
     UNFIT,
-    /** Another one is being answered. */
+    /** Another request is being answered. */
     BUSY,
-    /** Nothing is answered now. */
+    /** The chat answers no request now. */
     NOT_NOW,
-    /** Nothing is ever answered here. */
+    /** The chat never answers a request in this process. */
     NOT_HERE
   }
 
@@ -80,7 +80,7 @@ public interface Chat {
   /** An answer while it is sampled; used by one thread. */
   interface Sampling extends AutoCloseable {
     /**
-     * What is new, in order. After {@link Ended} or {@link Failed} there is nothing.
+     * Returns the new pieces, in order. After {@link Ended} or {@link Failed} there is nothing.
      *
      * @param patience how long to wait for it
      * @return empty if nothing was new in time
@@ -99,7 +99,7 @@ public interface Chat {
   Begin begin(ChatRequest ask);
 
   /**
-   * One that does not answer.
+   * Returns a chat that answers no request.
    *
    * @param why in a sentence, with what to do instead
    */

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a user asks the policy, as it comes over the wire: {@code {"prompt": "3+4=", "temperature":
- * 0.7, "max_tokens": 64, "template": false}}. All but the prompt may be left out.
+ * A user's request to the policy, as it comes over the wire: {@code {"prompt": "3+4=",
+ * "temperature": 0.7, "max_tokens": 64, "template": false}}. All but the prompt may be left out.
  *
  * @param prompt not empty
  * @param template whether the prompt is put as a chat message; otherwise it is text to go on from

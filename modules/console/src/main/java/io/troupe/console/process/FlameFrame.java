@@ -50,7 +50,7 @@ public record FlameFrame(String frame, long samples, List<FlameFrame> children) 
     }
   }
 
-  /** The same without what was in fewer than {@code least} stacks. */
+  /** Returns the tree without frames that were in fewer than {@code least} stacks. */
   FlameFrame without(long least) {
     return new FlameFrame(
         frame,

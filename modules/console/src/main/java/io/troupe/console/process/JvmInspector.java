@@ -6,7 +6,10 @@ import java.util.concurrent.CompletionStage;
 
 /** The processes of a run, as far as they can be asked; each answers for itself. */
 public interface JvmInspector {
-  /** What all of them report, the own one first; those that do not answer in time are left out. */
+  /**
+   * Returns the reports of all processes, the own one first; processes that do not answer in time
+   * are left out.
+   */
   CompletionStage<List<JvmReport>> reports();
 
   /**

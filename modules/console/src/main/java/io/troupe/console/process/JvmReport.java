@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a process of a run reports of itself.
+ * The report of a process of a run about itself.
  *
  * @param jvm its name: {@code coordinator}, a node's, or a worker's
  * @param role what it is in the run: {@code coordinator}, {@code node} or {@code worker}

@@ -12,8 +12,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * What processes report of themselves to each other, packed to fit into one message. What would not
- * fit loses its least important part: the thinnest frames, the last threads, the idlest actors.
+ * The reports that processes send to each other, packed to fit into one message. What would not fit
+ * loses its least important part: the thinnest frames, the last threads, the idlest actors.
  */
 public final class JvmReportCodec {
   /** Most bytes of an answer: most of what travels in one message beside leases and heartbeats. */

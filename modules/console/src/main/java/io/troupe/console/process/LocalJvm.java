@@ -56,7 +56,10 @@ public final class LocalJvm implements JvmInspector {
     return new LocalJvm(COORDINATOR, COORDINATOR, "", List::of, List::of, List::of, List::of);
   }
 
-  /** What it reports now. Blocks, for a bounded time, while it looks at its machine. */
+  /**
+   * Returns the present report of this process. Blocks, for a bounded time, while it looks at its
+   * machine.
+   */
   public JvmReport report() {
     return new JvmReport(
         name,
@@ -117,7 +120,7 @@ public final class LocalJvm implements JvmInspector {
     return flame;
   }
 
-  /** What to say of a name that no process has. */
+  /** Returns the exception about a name that no process has. */
   public static NotThereException noSuch(String jvm, List<String> known) {
     return new NotThereException(
         "there is no process '%s' in this run; there are %s"

@@ -3,7 +3,7 @@ package io.troupe.console.source;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What a coordinator knows of its cluster; a run in one process has none. */
+/** The facts that a coordinator knows of its cluster; a run in one process has none. */
 public interface ClusterFacts {
   /** The nodes that work for the run. */
   List<NodeFacts> nodes();

@@ -27,7 +27,7 @@ public record EpisodeTurns(String stop, List<TurnTexts> turns) {
       List<ToolFacts> tools,
       double reward) {}
 
-  /** What a turn's request added, without loss weight. */
+  /** The text that a turn's request added, without loss weight. */
   public record ObservedText(Text text, int tokens) {}
 
   /**

@@ -3,7 +3,7 @@ package io.troupe.console.source;
 import java.util.List;
 
 /**
- * What the coordinator of a cluster knows of a node.
+ * The facts that the coordinator of a cluster knows of a node.
  *
  * @param node its name
  * @param placement what it does of the run's placement, idle GPUs among it; empty without one

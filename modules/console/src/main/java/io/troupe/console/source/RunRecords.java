@@ -4,7 +4,7 @@ import io.troupe.telemetry.view.RunFold;
 import java.nio.file.Path;
 
 /**
- * What a run has recorded of itself.
+ * The records of a run about itself.
  *
  * @param fold what its events say
  * @param texts of its groups

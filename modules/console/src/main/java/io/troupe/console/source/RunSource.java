@@ -13,10 +13,10 @@ import java.util.concurrent.CompletionStage;
 
 /** A run as the console reaches it: live, or the folder of one. */
 public interface RunSource {
-  /** What the run has recorded of itself. */
+  /** Returns the records of the run. */
   RunRecords records();
 
-  /** What the run's events say. */
+  /** Returns the run as its events report it. */
   default RunFold fold() {
     return records().fold();
   }
@@ -26,7 +26,7 @@ public interface RunSource {
     return records().texts();
   }
 
-  /** What the loss made of their tokens. */
+  /** Returns the loss's treatment of the run's tokens. */
   default TrainedTokens trainedTokens() {
     return records().trainedTokens();
   }
@@ -34,12 +34,12 @@ public interface RunSource {
   /** The configuration, versions and seeds it runs with. */
   Map<String, Object> provenance();
 
-  /** What made its completions count. */
+  /** Returns the explanations of the run's steps. */
   default StepExplanations explanations() {
     return StepExplanations.NONE;
   }
 
-  /** What it was predicted to come to. */
+  /** Returns the prediction of the run's speed. */
   default RunPrediction prediction() {
     return RunPrediction.NONE;
   }

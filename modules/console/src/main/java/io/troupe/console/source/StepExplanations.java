@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** What {@code troupe explain} says of the steps of a run. */
+/** The explanations of a run's steps, as {@code troupe explain} has them. */
 public interface StepExplanations {
   /** No explanation, of a run that has no journal here. */
   StepExplanations NONE =

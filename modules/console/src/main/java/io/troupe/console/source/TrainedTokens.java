@@ -9,8 +9,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What the loss made of single tokens, read from {@code trained.jsonl} on request. Runs of earlier
- * versions have no such file.
+ * The loss's treatment of single tokens, read from {@code trained.jsonl} on request. Runs of
+ * earlier versions have no such file.
  */
 public final class TrainedTokens {
   private final JsonLineIndex lines;

@@ -1,6 +1,9 @@
 package io.troupe.core.advantage;
 
-/** What the rewards of a group are compared to, and in which unit: {@link Advantages}. */
+/**
+ * The number to which the rewards of a group are compared, and the unit of the difference: {@link
+ * Advantages}.
+ */
 public enum Baseline implements AdvantageRule {
   /** The group's mean, in units of its standard deviation: GRPO (Shao et al. 2024). */
   STANDARDISED,

@@ -29,7 +29,7 @@ public record StepRewards(List<List<double[]>> parts) {
     return new StepRewards(List.of(rewards));
   }
 
-  /** These rewards and one more part. */
+  /** Returns these rewards with one more part. */
   public StepRewards with(List<double[]> part) {
     List<List<double[]>> all = new ArrayList<>(parts);
     all.add(part);

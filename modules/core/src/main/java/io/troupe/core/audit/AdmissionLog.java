@@ -89,7 +89,7 @@ final class AdmissionLog {
     return Optional.empty();
   }
 
-  /** By difficulty a pass may leave out prompts, and ends with an admission. */
+  /** Checks a choice by difficulty: a pass may leave out prompts, and ends with an admission. */
   private static Optional<String> followChoice(PromptCursor from, PromptCursor next) {
     boolean onwards = next.epoch() == from.epoch() && next.position() > from.position();
     boolean wraps = next.epoch() == from.epoch() + 1 && next.position() == 0;

@@ -146,7 +146,7 @@ public final class Audit {
     violate(AuditRule.JOURNAL, why);
   }
 
-  /** What was found so far. */
+  /** Returns the findings so far. */
   public AuditReport report() {
     return new AuditReport(
         record,

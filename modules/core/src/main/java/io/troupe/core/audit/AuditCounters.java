@@ -18,7 +18,7 @@ public final class AuditCounters {
     this.counts = counts;
   }
 
-  /** What a state says of itself. */
+  /** Returns the counts that a state's ledger has. */
   static AuditCounters of(Ledger ledger) {
     AuditCounters tally = new AuditCounters();
     tally.add(AuditCounter.ADMITTED, ledger.admitted());

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * What an audit found.
+ * The findings of an audit.
  *
  * @param records of the journal that were read
  * @param events in them
@@ -54,7 +54,7 @@ public record AuditReport(
     static final Tokens NONE = new Tokens(0, 0, 0, 0);
   }
 
-  /** Groups that have not ended. */
+  /** Returns the number of groups that have not ended. */
   public long pending() {
     return waiting + leased + buffered + training;
   }

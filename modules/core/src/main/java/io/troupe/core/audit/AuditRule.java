@@ -1,6 +1,6 @@
 package io.troupe.core.audit;
 
-/** What a run promises, and an audit checks. */
+/** The promises of a run that an audit checks. */
 public enum AuditRule {
   /** S1: no token staler than the bound gets loss weight. */
   STALENESS("S1 staleness"),
@@ -16,7 +16,7 @@ public enum AuditRule {
   OUTAGES("S3 outages"),
   /** A run continues from a state that it was in. */
   RESUME("resume"),
-  /** Nothing begins in a run that drains or has ended. */
+  /** No lease and no step begins in a run that drains or has ended. */
   PHASES("phases"),
   /** Every record that was written can be read. */
   JOURNAL("journal");

@@ -26,7 +26,7 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
   record Leased(LeaseId lease, WorkerId worker, WeightVersion version) implements Stage {}
 
   /**
-   * It is scored and waits for a step.
+   * The group is scored and waits for a step.
    *
    * @param content hash of the summary
    * @param uses steps that trained on it
@@ -37,7 +37,7 @@ record AuditedGroup(GroupId id, int prompt, long epoch, int charges, Stage place
     }
   }
 
-  /** It is in the running step, with the hash that it was buffered with. */
+  /** The group is in the running step, with the hash that it was buffered with. */
   record Training(GroupSummary summary, int content, int uses) implements Stage {
     Training(GroupSummary summary, int uses) {
       this(summary, summary.hashCode(), uses);

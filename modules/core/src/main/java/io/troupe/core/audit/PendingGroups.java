@@ -26,7 +26,7 @@ final class PendingGroups {
 
   private final Map<GroupId, AuditedGroup> groups = new HashMap<>();
 
-  /** Those of the running step, which is asked for at the end of each. */
+  /** Groups of the running step, which is asked for at the end of each. */
   private final SortedMap<GroupId, AuditedGroup> training = new TreeMap<>();
 
   private final int[] counts = new int[STAGES.size()];

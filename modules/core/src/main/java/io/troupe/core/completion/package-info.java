@@ -1,6 +1,6 @@
 /**
- * What a policy samples for one request: tokens, their probabilities and versions, and why it
- * ended.
+ * The samples of a policy for one request: tokens, their probabilities and versions, and the reason
+ * of their end.
  */
 @NullMarked
 package io.troupe.core.completion;

@@ -6,7 +6,7 @@ package io.troupe.core.evaluation;
  * @param prompts that the mean is over; with 0 the numbers are NaN
  */
 public record Estimate(int prompts, double value, double low, double high) {
-  /** Nothing to estimate from. */
+  /** The estimate of no sample. */
   public static final Estimate NONE = new Estimate(0, Double.NaN, Double.NaN, Double.NaN);
 
   public boolean isPresent() {

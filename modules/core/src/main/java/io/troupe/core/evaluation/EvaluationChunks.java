@@ -64,14 +64,16 @@ public record EvaluationChunks(
       require(mostFailures >= 1, "a chunk may fail once or more, not %d times", mostFailures);
     }
 
-    /** The same with another time without a worker, and no longer silence. */
+    /**
+     * Returns these limits with another time without a worker; the limit of silence is no longer.
+     */
     public Limits withAbsence(long millis) {
       return new Limits(Math.min(silenceMillis, millis), millis, mostFailures, pauses);
     }
   }
 
   /**
-   * What is known of a worker.
+   * The state of a worker.
    *
    * @param failures in a row
    * @param pausedUntil no chunk is asked of it before
@@ -92,7 +94,7 @@ public record EvaluationChunks(
    */
   public record Asked(String worker, long chunk, long heardAt) {}
 
-  /** What to ask next. */
+  /** The next request. */
   public record Ask(long number, String worker, long chunk) {}
 
   private static final int MOST_REASONS = 3;
@@ -128,7 +130,7 @@ public record EvaluationChunks(
     return waiting.isEmpty() && open.isEmpty();
   }
 
-  /** These workers are in the cluster, and no others. */
+  /** Removes every worker that is not among the workers of the cluster. */
   public EvaluationChunks present(Set<String> workers) {
     EvaluationChunks next = this;
     for (Map.Entry<Long, Asked> each : open.entrySet()) {
@@ -157,7 +159,7 @@ public record EvaluationChunks(
             .map(place -> new Ask(askings + 1, place.getKey(), waiting.first()));
   }
 
-  /** It was asked. */
+  /** Notes that a worker was asked for a chunk. */
   public EvaluationChunks asked(Ask ask, long now) {
     SortedSet<Long> rest = new TreeSet<>(waiting);
     rest.remove(ask.chunk());

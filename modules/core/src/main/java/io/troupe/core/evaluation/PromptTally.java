@@ -28,7 +28,7 @@ public record PromptTally(int samples, int judged, int passed, double rewards, i
         truncated);
   }
 
-  /** These and one more that was judged. */
+  /** Returns this tally and one more sample that was judged. */
   public PromptTally judged(double reward, boolean passes, boolean cut) {
     return new PromptTally(
         samples + 1,
@@ -38,7 +38,7 @@ public record PromptTally(int samples, int judged, int passed, double rewards, i
         truncated + (cut ? 1 : 0));
   }
 
-  /** These and one more that could not be judged. */
+  /** Returns this tally and one more sample that could not be judged. */
   public PromptTally unjudged(boolean cut) {
     return new PromptTally(samples + 1, judged, passed, rewards, truncated + (cut ? 1 : 0));
   }

@@ -1,4 +1,4 @@
-/** What the judged completions of an evaluation amount to: pass@k, intervals, comparisons. */
+/** The results of an evaluation from its judged completions: pass@k, intervals, comparisons. */
 @NullMarked
 package io.troupe.core.evaluation;
 

@@ -83,7 +83,7 @@ public sealed interface Correction {
     }
   }
 
-  /** What becomes of an importance weight above its cap. */
+  /** The treatment of an importance weight above its cap. */
   enum OverCap {
     /** The weight is 0: the token teaches nothing (AReaL's token_mask, its default). */
     MASKED,

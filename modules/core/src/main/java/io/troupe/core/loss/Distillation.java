@@ -5,9 +5,9 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.rollout.GroupSummary;
 
 /**
- * What a policy learns from a teacher's distributions over the K tokens the teacher finds most
- * likely at each position of its completions: {@link ScalarDistillation}. The term is added to each
- * trained token's loss and takes part in the same mean.
+ * The loss of a policy that learns from a teacher's distributions over the K tokens the teacher
+ * finds most likely at each position of its completions: {@link ScalarDistillation}. The term is
+ * added to each trained token's loss and takes part in the same mean.
  */
 public sealed interface Distillation {
   /** A reward that counts as 1, whatever rounding did to it. */

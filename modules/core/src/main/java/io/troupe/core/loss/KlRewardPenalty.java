@@ -15,8 +15,8 @@ public final class KlRewardPenalty {
   private KlRewardPenalty() {}
 
   /**
-   * What is taken from a completion's reward; absent if a token's log-probabilities are not finite,
-   * as where the reference rules a token out.
+   * Returns the penalty on a completion's reward; absent if a token's log-probabilities are not
+   * finite, as where the reference rules a token out.
    *
    * @param behaviourLogProbs log q of each token
    * @param referenceLogProbs log p_ref of each token

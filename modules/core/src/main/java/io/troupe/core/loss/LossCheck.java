@@ -142,7 +142,10 @@ public final class LossCheck {
     return Optional.empty();
   }
 
-  /** Of a token at its sampler's log-probability, whose completion was good. */
+  /**
+   * Checks the sign of the derivative of a token at its sampler's log-probability, whose completion
+   * was good.
+   */
   private Optional<String> direction() {
     double sum = Arrays.stream(of(1, List.of(new Token(-1, -1, -1, -1, 0))).derivatives()).sum();
     return sum > 0

@@ -60,7 +60,7 @@ public final class LossFormula {
     return layOut(lines);
   }
 
-  /** Everything that the policy coefficient multiplies. */
+  /** Returns the lines of the terms that the policy coefficient multiplies. */
   private static List<Line> policyGradient(LossSettings s, int completions, int refreshEvery) {
     List<Line> lines = new ArrayList<>();
     lines.add(advantage(s.baseline(), completions));

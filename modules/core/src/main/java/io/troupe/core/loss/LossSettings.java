@@ -82,7 +82,7 @@ public record LossSettings(
   }
 
   /**
-   * What each part of the loss is multiplied by.
+   * The coefficients of the parts of the loss.
    *
    * @param policy of surrogate and penalty, not of distillation; finite, 0 or greater
    * @param distillation what is learnt from a teacher, with its own coefficient
@@ -183,45 +183,45 @@ public record LossSettings(
     return kl.coefficient > 0 || (distils() && !teacher);
   }
 
-  /** The same with another baseline. */
+  /** Returns this loss with another baseline. */
   public LossSettings with(AdvantageRule other) {
     return new LossSettings(objective, other, clip, offPolicy, kl, shares, overlong, temperature);
   }
 
-  /** The same with another sequence mask. */
+  /** Returns this loss with another sequence mask. */
   public LossSettings with(SequenceMask other) {
     OffPolicy masked = new OffPolicy(offPolicy.correction, other);
     return new LossSettings(objective, baseline, clip, masked, kl, shares, overlong, temperature);
   }
 
-  /** The same with the penalty in another place. */
+  /** Returns this loss with the penalty in another place. */
   public LossSettings with(KlPlacement other) {
     KlPenalty moved = new KlPenalty(kl.coefficient, kl.estimator, other);
     return new LossSettings(
         objective, baseline, clip, offPolicy, moved, shares, overlong, temperature);
   }
 
-  /** The same with other shares of its parts. */
+  /** Returns this loss with other shares of its parts. */
   public LossSettings with(Shares other) {
     return new LossSettings(objective, baseline, clip, offPolicy, kl, other, overlong, temperature);
   }
 
-  /** The same with another distillation, and the policy gradient's share beside it. */
+  /** Returns this loss with another distillation, and the policy gradient's share beside it. */
   public LossSettings with(Distillation other, double policyShare) {
     return with(new Shares(policyShare, other, shares.supervised, shares.entropy));
   }
 
-  /** The same with another rule for long completions. */
+  /** Returns this loss with another rule for long completions. */
   public LossSettings with(Overlong other) {
     return new LossSettings(objective, baseline, clip, offPolicy, kl, shares, other, temperature);
   }
 
-  /** The same with examples to imitate beside the rollouts. */
+  /** Returns this loss with examples to imitate beside the rollouts. */
   public LossSettings withSupervised(double coefficient) {
     return with(new Shares(shares.policy, shares.distillation, coefficient, shares.entropy));
   }
 
-  /** The same with a bonus for entropy. */
+  /** Returns this loss with a bonus for entropy. */
   public LossSettings withEntropy(double coefficient) {
     return with(new Shares(shares.policy, shares.distillation, shares.supervised, coefficient));
   }

@@ -72,9 +72,9 @@ public final class LossWeights {
   }
 
   /**
-   * What the loss weights of taught sequences are multiplied by in the distillation term, so that
-   * its mean is over what a teacher spoke of: the objective's denominator over all sequences,
-   * divided by the same over the taught ones.
+   * Returns the factor of the loss weights of taught sequences in the distillation term, so that
+   * its mean is over the tokens that a teacher judged: the objective's denominator over all
+   * sequences, divided by the same over the taught ones.
    *
    * @param trainable an array a sequence, an element a completion token
    * @param taught an element a sequence

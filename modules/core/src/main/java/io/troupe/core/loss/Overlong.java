@@ -3,7 +3,7 @@ package io.troupe.core.loss;
 import io.troupe.core.advantage.OverlongPunishment;
 
 /**
- * What becomes of completions that come near their token limit.
+ * The treatment of completions that come near their token limit.
  *
  * @param masked whether those that the limit cut off have no loss weight; their rewards are in
  *     their group's baseline all the same

@@ -84,7 +84,7 @@ public final class ScalarLoss {
       double referenceKl) {}
 
   /**
-   * What the trainer knows of a token.
+   * The trainer's values of a token.
    *
    * @param logProb log p, in nats
    * @param stepStartLogProb log p'; read when the settings have a correction, a sequence mask or
@@ -309,7 +309,10 @@ public final class ScalarLoss {
     return new Term(4 / tau * gate * advantage, 4 * gate * (1 - gate) * ratio * advantage);
   }
 
-  /** Of a token, the log-ratio that enters the geometric mean: the more pessimistic one. */
+  /**
+   * Returns the log-ratio of a token that enters the geometric mean: the more pessimistic of the
+   * ratio and its clipped value.
+   */
   private static double gmpoLogRatio(LossSettings s, double logRatio, double advantage) {
     if (!s.clip().active()) {
       return logRatio;

@@ -3,8 +3,8 @@ package io.troupe.core.loss;
 import static io.troupe.core.Require.require;
 
 /**
- * What a teacher finds most likely at each position of a completion: K token ids and their
- * log-probabilities under the teacher, most likely first. Arrays are handed over, not copied.
+ * The tokens that a teacher finds most likely at each position of a completion: K token ids and
+ * their log-probabilities under the teacher, most likely first. Arrays are handed over, not copied.
  *
  * @param ids a row of K a completion token; no rows when there is no teacher
  * @param logProbs of the same shape

@@ -124,28 +124,28 @@ public final class TrainingSequence {
         sampled);
   }
 
-  /** The same sequence with the staleness of each completion token, in versions. */
+  /** Returns this sequence with the staleness of each completion token, in versions. */
   public TrainingSequence sampledBehind(int[] versions) {
     return with(prompt, versions, teacher, teacherWeight, sampled);
   }
 
-  /** The same completion behind another prompt. */
+  /** Returns this completion behind another prompt. */
   public TrainingSequence after(int[] other) {
     return with(other, staleness, teacher, teacherWeight, sampled);
   }
 
-  /** The same sequence with a teacher. */
+  /** Returns this sequence with a teacher's tokens. */
   public TrainingSequence withTeacher(TeacherTokens tokens) {
     return with(prompt, staleness, tokens, teacherWeight, sampled);
   }
 
-  /** The same sequence with another weight of the teacher: {@link #teacherWeight}. */
+  /** Returns this sequence with another weight of the teacher: {@link #teacherWeight}. */
   public TrainingSequence withTeacherWeight(double weight) {
     return with(prompt, staleness, teacher, weight, sampled);
   }
 
   /**
-   * The same sequence of an episode, whose tokens behind the prompt are not all sampled.
+   * Returns this sequence as an episode, whose tokens behind the prompt are not all sampled.
    *
    * @param flags one a token behind the prompt; the others are observed and have no loss weight
    */
@@ -183,15 +183,18 @@ public final class TrainingSequence {
     return staleness;
   }
 
-  /** What a teacher says to each completion token; {@link TeacherTokens#NONE} without one. */
+  /**
+   * Returns the teacher's distribution at each completion token; {@link TeacherTokens#NONE} without
+   * a teacher.
+   */
   public TeacherTokens teacher() {
     return teacher;
   }
 
   /**
-   * What the loss weights are multiplied by in the distillation term: 0 where no teacher can speak
-   * of the completion, which then needs no rows of one; else 1 or greater, so that the term's mean
-   * is over the taught tokens of the step.
+   * Returns the factor of the loss weights in the distillation term: 0 where no teacher can judge
+   * the completion, which then needs no rows of a teacher; else 1 or greater, so that the term's
+   * mean is over the taught tokens of the step.
    */
   public double teacherWeight() {
     return teacherWeight;

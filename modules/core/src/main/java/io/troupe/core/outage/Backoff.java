@@ -36,8 +36,8 @@ public record Backoff(long firstMillis, long longestMillis) {
   }
 
   /**
-   * The same, shortened by up to half, so that many clients that failed together do not come back
-   * together.
+   * Returns the pause shortened by up to half, so that many clients that failed together do not
+   * come back together.
    *
    * @param jitter in [0, 1); drawn again for each pause
    */

@@ -12,10 +12,13 @@ package io.troupe.core.outage;
  * @param untilMillis end of that pause
  */
 public record CircuitBreaker(int failures, boolean open, long pauseMillis, long untilMillis) {
-  /** Nothing has failed. */
+  /** A breaker without failures. */
   public static final CircuitBreaker CLOSED = new CircuitBreaker(0, false, 0, 0);
 
-  /** Whether it may open, or the probe that it let through has failed. */
+  /**
+   * Whether the breaker may open: it has not opened yet, or the probe that it let through has
+   * failed.
+   */
   public boolean mayOpen(long now) {
     return pauseMillis == 0 || now >= untilMillis;
   }

@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.SortedMap;
 
 /**
- * What infrastructure has failed lately: a breaker for each place of a worker, one for the
- * verifiers, and since when nothing has succeeded.
+ * The recent failures of infrastructure: a breaker for each place of a worker, one for the
+ * verifiers, and the time since which nothing has succeeded.
  *
  * @param places by {@link io.troupe.core.rollout.WorkerId#place}; only those with a failure
  * @param verifiers the breaker before all verifiers
@@ -24,7 +24,7 @@ public record Outages(
     String lastReason) {
   public static final long NOT_FAILING = -1;
 
-  /** Nothing has failed. */
+  /** The state before any failure. */
   public static final Outages NONE =
       new Outages(PersistentMap.empty(), CircuitBreaker.CLOSED, NOT_FAILING, "");
 
@@ -73,7 +73,7 @@ public record Outages(
     return new Outages(places, verifiers.closed(), failingSince, lastReason);
   }
 
-  /** Something of the run has succeeded, or nothing was or is wanted of it for a while. */
+  /** Notes that a part of the run has succeeded, or that no request was made for a while. */
   public Outages succeeded() {
     return failingSince == NOT_FAILING
         ? this

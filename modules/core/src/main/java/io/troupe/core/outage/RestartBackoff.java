@@ -45,7 +45,7 @@ public record RestartBackoff(Settings policy, List<Long> endings) {
           persistentMillis);
     }
 
-    /** The same where a start alone may take so long before it fails. */
+    /** Returns these settings for a child whose start alone may take a time before it fails. */
     public Settings startingWithin(long millis) {
       return new Settings(
           most, windowMillis + most * millis, firstMillis, longestMillis, persistentMillis);
@@ -60,7 +60,7 @@ public record RestartBackoff(Settings policy, List<Long> endings) {
     return new RestartBackoff(policy, List.of());
   }
 
-  /** With one more end. */
+  /** Notes that the child ended once more. */
   public RestartBackoff ended(long nowMillis) {
     long oldest = nowMillis - policy.windowMillis();
     // Ends that are far apart because the pauses are long are still ends in a row.
@@ -72,7 +72,7 @@ public record RestartBackoff(Settings policy, List<Long> endings) {
         policy, counted.subList(Math.max(0, counted.size() - policy.most()), counted.size()));
   }
 
-  /** Whether it ended so often that quick starts are no use. */
+  /** Whether the child ended so often that quick starts are no use. */
   public boolean persistent() {
     return endings.size() >= policy.most();
   }

@@ -26,7 +26,7 @@ public record WorkerAbsence(long since, long nextAt) {
     return nowMillis - since >= OUT_OF_ORDER_AFTER_MILLIS;
   }
 
-  /** What is to be said now, if anything. */
+  /** Returns the sentence that is due now, if any. */
   public Optional<String> sentence(long nowMillis) {
     return nowMillis < nextAt
         ? Optional.empty()
@@ -35,7 +35,7 @@ public record WorkerAbsence(long since, long nextAt) {
                 .formatted((nowMillis - since) / MINUTE_MILLIS));
   }
 
-  /** Once it has been said. */
+  /** Notes that the absence was reported. */
   public WorkerAbsence said(long nowMillis) {
     return new WorkerAbsence(since, nowMillis + SAID_EVERY_MILLIS);
   }

@@ -5,8 +5,8 @@ import static io.troupe.core.Require.require;
 import java.util.List;
 
 /**
- * What the groups of one prompt say of how often the policy solves it: a beta posterior whose
- * evidence fades, because the policy moves.
+ * The evidence of one prompt's groups on how often the policy solves the prompt: a beta posterior
+ * whose evidence fades, because the policy moves.
  *
  * @param passed completions that passed; those of earlier groups count less
  * @param failed completions that failed, likewise
@@ -24,7 +24,7 @@ public record PassRate(double passed, double failed) {
    */
   private static final double PRIOR = 0.5;
 
-  /** What evidence keeps of its weight with each newer group. */
+  /** The share of its weight that evidence keeps with each newer group. */
   static final double KEPT = 0.25;
 
   /** A prompt whose next group has unequal rewards with this probability or more is promising. */
@@ -32,7 +32,7 @@ public record PassRate(double passed, double failed) {
 
   private static final double EQUAL = 1e-9;
 
-  /** Nothing is known. */
+  /** The rate of a prompt without a sample. */
   public static final PassRate UNKNOWN = new PassRate(0, 0);
 
   public PassRate {

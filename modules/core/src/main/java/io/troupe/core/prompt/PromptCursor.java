@@ -10,7 +10,7 @@ import static io.troupe.core.Require.require;
  * @param chosen admissions so far where prompts are chosen by difficulty; 0 where they are not
  */
 public record PromptCursor(long epoch, int position, long chosen) {
-  /** Nothing admitted yet. */
+  /** The cursor before the first admission. */
   public static final PromptCursor START = new PromptCursor(0, 0);
 
   public PromptCursor {

@@ -1,4 +1,7 @@
-/** What a journal holds of a run for making it again, and for comparing it with another run. */
+/**
+ * The journal's record of a run, as needed to make the run again, and to compare it with another
+ * run.
+ */
 @NullMarked
 package io.troupe.core.replay;
 

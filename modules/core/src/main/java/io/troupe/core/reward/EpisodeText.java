@@ -4,7 +4,7 @@ import io.troupe.core.Require;
 import java.util.List;
 
 /**
- * What the reward of an episode is made from.
+ * The texts of an episode by which it is rewarded.
  *
  * @param answer the last answer, or what the episode's environment hands in
  * @param turns in the order in which they were asked for; none for an answer without turns
@@ -48,7 +48,7 @@ public record EpisodeText(String answer, List<TurnText> turns, String stop) {
     return TraceText.of(this);
   }
 
-  /** What the environment gave each turn, in order. */
+  /** Returns the environment's reward of each turn, in order. */
   public List<Double> rewards() {
     return turns.stream().map(TurnText::reward).toList();
   }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * separators at which Python's {@code splitlines} breaks, too.
  */
 public final class QuotedText {
-  /** What each line begins with. */
+  /** The beginning of each line. */
   public static final String MARK = "| ";
 
   private static final Pattern LINE_END =

@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import java.util.List;
 
 /**
- * What a verifier says of one completion. A verifier that cannot judge says so, and never gives
+ * A verifier's judgement of one completion. A verifier that cannot judge says so, and never gives
  * zero.
  */
 public sealed interface Verdict {
@@ -50,7 +50,9 @@ public sealed interface Verdict {
      * it is asked. It says nothing of the completion, which may be asked for again.
      */
     AWAY,
-    /** What the prompt is judged by is broken, so that no completion of it can be judged. */
+    /**
+     * The data by which the prompt is judged is broken, so that no completion of it can be judged.
+     */
     BAD_INPUT
   }
 }

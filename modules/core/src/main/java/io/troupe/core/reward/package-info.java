@@ -1,4 +1,4 @@
-/** What a verifier says of a completion. */
+/** Verifiers' judgements of completions. */
 @NullMarked
 package io.troupe.core.reward;
 

@@ -12,7 +12,7 @@ public final class Admission {
   private Admission() {}
 
   /**
-   * Groups that may start now.
+   * Returns the number of groups that may start now.
    *
    * @param maxConcurrent most groups under lease at a time
    * @param running groups under lease

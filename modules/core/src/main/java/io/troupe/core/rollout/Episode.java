@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What a lease produces for one of a group's G rewards: turns of the policy, in one or more
+ * The product of a lease for one of a group's G rewards: turns of the policy, in one or more
  * sequences. An answer without tools is an episode of one turn.
  *
  * @param sequences in the order of their first turns, at least one
@@ -44,7 +44,7 @@ public record Episode(List<EpisodeSequence> sequences, StopReason stop) {
         .toList();
   }
 
-  /** What the policy sampled, turn after turn. */
+  /** Returns the policy's completions, turn after turn. */
   public Stream<Completion> completions() {
     return turns().stream().map(Turn::completion);
   }

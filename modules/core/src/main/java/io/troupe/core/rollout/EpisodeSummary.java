@@ -3,7 +3,7 @@ package io.troupe.core.rollout;
 import static io.troupe.core.Require.require;
 
 /**
- * What the journal keeps of an episode beside its reward and its tokens' versions.
+ * The journal's record of an episode beside its reward and its tokens' versions.
  *
  * @param turns answers of the policy, 1 or more
  * @param sequences training sequences that they make, from 1 to {@code turns}
@@ -37,7 +37,10 @@ public record EpisodeSummary(
         "calls of tools and times are 0 or more");
   }
 
-  /** Whether it is more than one answer without tools, of which no times are kept. */
+  /**
+   * Whether the episode is more than one answer without tools; times of such an answer are not
+   * kept.
+   */
   public boolean hasTurns() {
     return turns > 1 || toolCalls > 0 || millis > 0;
   }

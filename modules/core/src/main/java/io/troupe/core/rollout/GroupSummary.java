@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the coordinator needs to know of a scored group: numbers only. The tokens travel once, from
+ * The numbers of a scored group by which the coordinator decides. The tokens travel once, from
  * worker to trainer.
  *
  * <p>A value, as a record is. Oldest and newest version, and how many tokens each version sampled,

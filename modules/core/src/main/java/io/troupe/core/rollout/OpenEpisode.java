@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  */
 public record OpenEpisode(
     LeaseId lease, List<EpisodeSequence> sequences, int turns, boolean ended) {
-  /** What became of a turn. */
+  /** The outcome of a turn. */
   public sealed interface Outcome {}
 
   /**
@@ -36,7 +36,7 @@ public record OpenEpisode(
   public record Refused(String reason) implements Outcome {}
 
   /**
-   * What was asked and answered, before the episode has given it a place.
+   * A request and its answer, before the episode has given the turn a place.
    *
    * @param request all ids that the policy was asked with; handed over, not copied
    */

@@ -43,7 +43,7 @@ public record ScoredGroup(
     return rewards.stream().mapToDouble(Double::doubleValue).toArray();
   }
 
-  /** Everything that was sampled: the turns of the first episode, of the second, and so on. */
+  /** Returns all sampled completions: the turns of the first episode, of the second, and so on. */
   public List<Completion> completions() {
     return episodes.stream().flatMap(Episode::completions).toList();
   }

@@ -1,6 +1,6 @@
 package io.troupe.core.rollout;
 
-/** What becomes of tokens older than the staleness bound. None of them is ever trained on. */
+/** The treatment of tokens older than the staleness bound. None of them is ever trained on. */
 public enum StalePolicy {
   /**
    * Stale tokens get no loss weight; their completion's reward still serves the group's baseline. A

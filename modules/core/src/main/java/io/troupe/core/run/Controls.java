@@ -1,7 +1,7 @@
 package io.troupe.core.run;
 
 /**
- * What operators have set: it outlives the process, but for a checkpoint that was asked for.
+ * The operators' settings: they outlive the process, but for a checkpoint that was asked for.
  *
  * @param paused whether nothing is admitted and no lease granted
  * @param checkpointAsked whether a checkpoint is to be saved once the running step ends

@@ -198,7 +198,7 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    /** What is in the buffer grows stale with the newest version, and with nothing else. */
+    /** Whether an event changes the staleness of buffered groups: only a newer version does. */
     private static boolean changesStaleness(Event event) {
       return event instanceof Event.StepTrained
           || event instanceof Event.RunStarted

@@ -5,7 +5,10 @@ import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 
-/** What the shell must do, in order, once the events of the same decision are journalled. */
+/**
+ * An action that the shell must take, in order, once the events of the same decision are
+ * journalled.
+ */
 public sealed interface Effect {
   /**
    * Has a worker produce a group.

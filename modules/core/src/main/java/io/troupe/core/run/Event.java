@@ -9,7 +9,7 @@ import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 
-/** What happened, as the journal keeps it: the state is a fold over these. */
+/** An event, as the journal keeps it: the state is a fold over events. */
 public sealed interface Event {
   /** An event that changes no state and only informs. */
   sealed interface Notice {}
@@ -58,7 +58,7 @@ public sealed interface Event {
   }
 
   /**
-   * What was sampled under a lease whose group is accepted or put aside next.
+   * The digests of the completions under a lease whose group is accepted or put aside next.
    *
    * @param digests one a completion, as {@link io.troupe.core.completion.CompletionDigest} makes
    *     them
@@ -225,7 +225,7 @@ public sealed interface Event {
   /** No lease is granted and no step starts any more; {@code end} follows. */
   record DrainStarted(long deadlineMillis, RunEnd end) implements Event {}
 
-  /** Everything is done but the last checkpoint. */
+  /** The run ends, and all work but the last checkpoint is done. */
   record SavingStarted(RunEnd end) implements Event {}
 
   /** The run is over. */

@@ -25,7 +25,7 @@ public sealed interface GroupEvent
     /** The lease that ended, or under which the buffered group was sampled. */
     LeaseId lease();
 
-    /** What the ledger counts it as. */
+    /** Returns the reason under which the ledger counts the event. */
     LeaseEndReason reason();
 
     /** Why, in words; "" for what the reason says by itself. */

@@ -8,14 +8,14 @@ import io.troupe.core.weights.WeightVersion;
 import java.util.List;
 
 /**
- * What the coordinator decides on. An input may come late, twice, out of order, or never; the
- * decision on it is right in each case.
+ * An input on which the coordinator decides. An input may come late, twice, out of order, or never;
+ * the decision on it is right in each case.
  */
 public sealed interface Input {
-  /** What a rollout worker reports. Only these inputs come from other JVMs. */
+  /** A report of a rollout worker. Only these inputs come from other JVMs. */
   sealed interface FromWorker extends Input {}
 
-  /** What an operator orders; the decision holds the answer. */
+  /** An order of an operator; the decision holds the answer. */
   sealed interface FromOperator extends Input {}
 
   /** The trainer is ready with the base weights, or with those of a checkpoint. */

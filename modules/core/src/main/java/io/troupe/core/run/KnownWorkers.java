@@ -33,7 +33,7 @@ final class KnownWorkers extends ImmutableSortedMap<WorkerId, Worker> {
     this.demanding = demanding;
   }
 
-  /** The same workers; the object itself if it is one of these. */
+  /** Returns the same workers; the given map itself if it is a {@code KnownWorkers}. */
   static KnownWorkers of(Map<WorkerId, Worker> workers) {
     if (workers instanceof KnownWorkers same) {
       return same;

@@ -6,8 +6,8 @@ import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.WorkerId;
 
 /**
- * What an operator may ask of a run that is under way. What changes the experiment itself, the
- * staleness bound above all, is not among them: that is a new run.
+ * An order that an operator may give to a run that is under way. What changes the experiment
+ * itself, the staleness bound above all, is not among them: that is a new run.
  */
 public sealed interface OperatorCommand {
   /** A command that the shell carries out; the run only remembers who gave it. */

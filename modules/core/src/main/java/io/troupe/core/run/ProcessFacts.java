@@ -5,7 +5,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the bits of a run depend on beside its data: the libraries, the machine and the
+ * The facts, beside a run's data, on which its bits depend: the libraries, the machine and the
  * configuration of one coordinator process.
  *
  * @param facts by their names

@@ -148,12 +148,12 @@ public record RunLimits(
     }
   }
 
-  /** These limits for prompts that are admitted in the order of the pool. */
+  /** Returns these limits for prompts that are admitted in the order of the pool. */
   public RunLimits inListedOrder() {
     return withSampling(prompts.sampling.inListedOrder());
   }
 
-  /** These limits with another rule by which prompts are chosen. */
+  /** Returns these limits with another rule by which prompts are chosen. */
   public RunLimits withSampling(PromptSampling other) {
     return new RunLimits(
         new Prompts(prompts.size, prompts.seed, other, prompts.maxAttempts),
@@ -163,7 +163,7 @@ public record RunLimits(
         outages);
   }
 
-  /** These limits for a loss that has nothing to learn from completions that are right. */
+  /** Returns these limits for a loss that has nothing to learn from completions that are right. */
   public RunLimits withoutPerfectGroups() {
     return new RunLimits(
         prompts,
@@ -179,7 +179,7 @@ public record RunLimits(
         outages);
   }
 
-  /** These limits with another patience. */
+  /** Returns these limits with another patience. */
   public RunLimits withOutages(OutageLimits other) {
     return new RunLimits(prompts, groups, step, schedule, other);
   }

@@ -373,7 +373,7 @@ public record RunState(
         controls);
   }
 
-  /** The same run at another version of the weights. */
+  /** Returns this run at another version of the weights. */
   public RunState version(WeightVersion next) {
     return new RunState(
         phase, next, cursor, groups, workers, lastFence, streaks, outages, ledger, passRates,
@@ -416,7 +416,7 @@ public record RunState(
         controls);
   }
 
-  /** The same run under other orders of its operators. */
+  /** Returns this run under other orders of its operators. */
   public RunState controls(Controls next) {
     return new RunState(
         phase, version, cursor, groups, workers, lastFence, streaks, outages, ledger, passRates,

@@ -14,7 +14,7 @@ import io.troupe.core.rollout.GroupSummary;
  */
 public record Streaks(
     long filtered, long perfect, int skipped, long empty, long givenUp, String lastReason) {
-  /** Nothing has happened. */
+  /** The streaks before the first event. */
   public static final Streaks NONE = new Streaks(0, 0, 0, 0, 0, "");
 
   Streaks accept() {

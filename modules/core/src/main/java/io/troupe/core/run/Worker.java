@@ -1,7 +1,7 @@
 package io.troupe.core.run;
 
 /**
- * What the coordinator knows of a rollout worker. One that is gone is known for as long as leases
+ * The coordinator's knowledge of a rollout worker. One that is gone is known for as long as leases
  * of it are left.
  *
  * @param asked groups it has asked for since it started
@@ -10,10 +10,10 @@ package io.troupe.core.run;
  * @param present whether it is there
  */
 public record Worker(long asked, long granted, long leases, boolean present) {
-  /** One that nothing was heard of. */
+  /** A worker before its first message. */
   static final Worker UNKNOWN = new Worker(0, 0, 0, true);
 
-  /** Groups it would take now. */
+  /** Returns the number of groups that the worker would take now. */
   public long demand() {
     return present ? Math.max(0, asked - granted) : 0;
   }

@@ -3,7 +3,7 @@ package io.troupe.core.supervised;
 import static io.troupe.core.Require.invariant;
 
 /**
- * What has happened in a supervised run, as a fold over its journal.
+ * The state of a supervised run, as a fold over its journal.
  *
  * @param step the last step that was made or skipped
  * @param rows trained so far, each as often as it was

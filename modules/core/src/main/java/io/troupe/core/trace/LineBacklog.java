@@ -26,7 +26,7 @@ public record LineBacklog(Limits limits, int lines, long bytes, long refused, bo
   }
 
   /**
-   * What may wait at most.
+   * The most lines and bytes that may wait.
    *
    * @param bytes of lines, each counted with what the queue itself takes for it
    */
@@ -46,7 +46,7 @@ public record LineBacklog(Limits limits, int lines, long bytes, long refused, bo
     }
   }
 
-  /** What became of a line. */
+  /** The outcome of an offered line. */
   public sealed interface Offered {
     /** Afterwards. */
     LineBacklog next();
@@ -58,7 +58,7 @@ public record LineBacklog(Limits limits, int lines, long bytes, long refused, bo
   /** There is no room for it. */
   public record Refused(LineBacklog next) implements Offered {}
 
-  /** Nothing waits. */
+  /** Returns a backlog without lines. */
   public static LineBacklog empty(Limits limits) {
     return new LineBacklog(limits, 0, 0, 0, false);
   }

@@ -1,4 +1,4 @@
-/** What a run records of itself for people to read, and how much of it may wait. */
+/** The records of a run for people to read, and the bound on the lines that may wait. */
 @NullMarked
 package io.troupe.core.trace;
 

@@ -1,9 +1,9 @@
 package io.troupe.core.train;
 
 /**
- * What the loss of a whole step comes to. Means, shares and quantiles are over the rollouts' tokens
- * with a loss weight above 0, each counting once; all are 0 when there is none. The q-quantile of n
- * numbers is the ceil(q n)-th smallest of them.
+ * The metrics of the loss of a whole step. Means, shares and quantiles are over the rollouts'
+ * tokens with a loss weight above 0, each counting once; all are 0 when there is none. The
+ * q-quantile of n numbers is the ceil(q n)-th smallest of them.
  *
  * @param loss of the step before it: policy, penalty, distillation, entropy and examples
  * @param distillation mean divergence from the teacher over the tokens that it spoke of, in nats,

@@ -42,15 +42,15 @@ public final class StepLoss {
 
   private int tokens;
 
-  /** Tokens that a teacher spoke of. */
+  /** The number of tokens that a teacher judged. */
   private long taughtTokens;
 
   /** Sequences in which a token has a mark. */
   private final IdentityHashMap<TrainingSequence, TokenMarks> marks = new IdentityHashMap<>();
 
   /**
-   * What the trainer computed of a rollout, an element a completion token. Where there is no
-   * weight, nothing is read.
+   * The trainer's values of a rollout, an element a completion token. Where there is no weight,
+   * nothing is read.
    *
    * @param logProbs log p
    * @param stepStartLogProbs log p': the same numbers where a step is a single update
@@ -66,7 +66,7 @@ public final class StepLoss {
       double[] referenceLogProbs,
       double[][] ofTeacherTokens,
       double[] entropies) {
-    /** Of a step without a teacher and without a bonus for entropy. */
+    /** Creates the values of a step without a teacher and without a bonus for entropy. */
     public Computed(double[] logProbs, double[] stepStartLogProbs, double[] referenceLogProbs) {
       this(logProbs, stepStartLogProbs, referenceLogProbs, new double[0][], new double[0]);
     }
@@ -215,7 +215,7 @@ public final class StepLoss {
   }
 
   /**
-   * What some sequences of a step came to, in numbers that add up.
+   * The results of some sequences of a step, in numbers that add up.
    *
    * @param logRatios log p - log q of each token
    * @param marks of the part's rollouts, in order
@@ -241,7 +241,7 @@ public final class StepLoss {
     }
   }
 
-  /** What is here as a part of a step. */
+  /** Returns the present sums as a part of a step. */
   public Part part(List<TrainingSequence> rollouts) {
     return new Part(
         loss,
@@ -291,7 +291,7 @@ public final class StepLoss {
         .toList();
   }
 
-  /** What the step comes to. */
+  /** Returns the metrics of the step. */
   public LossMetrics metrics() {
     double n = Math.max(tokens, 1);
     double[] ratios = Arrays.copyOf(logRatios, tokens);

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  */
 public record TokenMarks(
     List<MarkedRun> low, List<MarkedRun> high, List<MarkedRun> cut, List<MarkedRun> masked) {
-  /** Of a completion whose tokens were all treated alike. */
+  /** The marks of a completion whose tokens were all treated alike. */
   public static final TokenMarks NONE = new TokenMarks(List.of(), List.of(), List.of(), List.of());
 
   public TokenMarks {

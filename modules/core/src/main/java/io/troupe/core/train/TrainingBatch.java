@@ -15,7 +15,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What one step trains on: sequences with their advantages and loss weights, stale tokens at zero.
+ * The sequences of one step with their advantages and loss weights, stale tokens at zero.
  *
  * <p>Episodes have the weights that completions have: what {@link LossWeights} says of a sequence
  * holds for all sequences of an episode together, so it changes nothing how many sequences its
@@ -60,8 +60,8 @@ public record TrainingBatch(
   }
 
   /**
-   * The same by other rewards, and with what a teacher can speak of. Where there is nothing but a
-   * distillation, a completion that it cannot speak of has no loss weight.
+   * Makes a batch by other rewards, and with the episodes that a teacher can judge. Where there is
+   * nothing but a distillation, a completion that it cannot speak of has no loss weight.
    *
    * @param rewards of the groups' episodes
    * @param taught an element an episode of all groups, in order; not read without a distillation

@@ -42,7 +42,7 @@ public final class ScriptedEngine implements SamplingEngine {
     return List.copyOf(requests);
   }
 
-  /** Whether it is closed. */
+  /** Whether the engine is closed. */
   public boolean isClosed() {
     return closed;
   }

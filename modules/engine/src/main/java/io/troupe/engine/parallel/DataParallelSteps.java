@@ -83,7 +83,7 @@ public final class DataParallelSteps implements AutoCloseable {
     return ahead;
   }
 
-  /** What is asked of all ranks. */
+  /** A request to all ranks. */
   private interface Order<T> {
     T give() throws IOException, RankLostException;
   }

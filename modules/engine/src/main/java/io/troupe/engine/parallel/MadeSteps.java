@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What the ranks of a trainer have done since their state was saved, to be done again. */
+/** The steps of a trainer's ranks since their state was saved, to be made again. */
 final class MadeSteps {
   /** Some 400 MB of batches without a teacher's tokens. */
   private static final long MOST_TOKENS = 16_000_000;

@@ -11,7 +11,7 @@ public sealed interface RankStepOutcome {
   record Updated(double norm, PartialStepMetrics part) implements RankStepOutcome {}
 
   /**
-   * Nothing moved, on any rank.
+   * No weight moved, on any rank.
    *
    * @param reason why this rank has no gradient; empty if it has one
    */

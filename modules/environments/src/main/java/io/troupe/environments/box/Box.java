@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * What one episode, or the tests of one submission, run in. An {@link IOException} is the end of a
- * box that what runs in it may have caused; a failure of the machine is an {@link
+ * The place in which one episode, or the tests of one submission, run. An {@link IOException} is
+ * the end of a box that what runs in it may have caused; a failure of the machine is an {@link
  * io.troupe.environments.EnvironmentFailedException}.
  */
 interface Box {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What lies in a box before anything runs there.
+ * The files of a box before anything runs there.
  *
  * @param folder where sessions begin
  * @param folders that are there, besides those of the files

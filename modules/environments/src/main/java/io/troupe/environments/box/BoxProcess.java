@@ -30,7 +30,9 @@ final class BoxProcess implements Box {
   private static final Duration START = Duration.ofSeconds(30);
   private static final int LARGEST_REPLY = 16 << 20;
 
-  /** Nothing computes between calls, so that each call's own limit bounds it. */
+  /**
+   * A process's limit of CPU time: none computes between calls, and each call has its own limit.
+   */
   private static final int CPU_SECONDS = 3600;
 
   /** Boxes have user ids apart from those of code verifiers, which count from 0. */

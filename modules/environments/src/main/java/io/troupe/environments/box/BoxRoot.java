@@ -3,7 +3,7 @@ package io.troupe.environments.box;
 import io.troupe.environments.container.ContainerEngine;
 import io.troupe.environments.container.ContainerImage;
 
-/** What a box has before anything is placed there. */
+/** The root of a box before any file is placed there. */
 public sealed interface BoxRoot {
   /** The programs of this machine, behind the walls of bubblewrap. */
   record Machine() implements BoxRoot {}

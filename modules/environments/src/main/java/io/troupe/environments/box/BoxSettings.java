@@ -47,7 +47,7 @@ public record BoxSettings(
         4, Duration.ofSeconds(5), 512L << 20, 32, 64L << 20, 8 << 10, Path.of("/usr/bin/python3"));
   }
 
-  /** These settings with another time for a call. */
+  /** Returns these settings with another limit of a call. */
   public BoxSettings withTimeout(Duration time) {
     return new BoxSettings(count, time, memoryBytes, processes, fileBytes, outputBytes, python);
   }

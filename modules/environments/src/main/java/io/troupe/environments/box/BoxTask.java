@@ -3,7 +3,7 @@ package io.troupe.environments.box;
 import java.util.List;
 
 /**
- * What a task is to a box.
+ * The contents of a task's box, and the paths that are handed in.
  *
  * @param contents of the policy's box
  * @param handedIn files and folders that the policy hands in; none if its last answer is all

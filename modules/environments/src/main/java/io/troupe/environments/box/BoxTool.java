@@ -3,7 +3,7 @@ package io.troupe.environments.box;
 import io.troupe.environments.ToolSchema;
 import java.util.List;
 
-/** What a policy may have in a box. */
+/** The tools that a policy may have in a box. */
 public enum BoxTool {
   /** A Python session: variables stay from one call to the next. */
   PYTHON,

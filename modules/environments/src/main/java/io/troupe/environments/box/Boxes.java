@@ -5,7 +5,7 @@ import io.troupe.environments.command.ProcessSlots;
 /** The boxes that may run at a time, of either kind, with the same limits. */
 record Boxes(BoxSettings settings, ProcessSlots<Box> slots) {
   /**
-   * Boxes that do not run yet.
+   * Creates boxes that do not run yet.
    *
    * @param name of the thread that starts them
    */

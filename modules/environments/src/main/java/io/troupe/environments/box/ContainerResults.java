@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What an episode or the tests of a submission leave in a container, read once it is killed. */
+/**
+ * The files that an episode or the tests of a submission leave in a container, read once it is
+ * killed.
+ */
 record ContainerResults(Container container, BoxSettings settings) {
   private static final Duration READING = Duration.ofSeconds(60);
   private static final int MOST_REWARD = 1 << 20;

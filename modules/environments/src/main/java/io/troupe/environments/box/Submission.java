@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a policy hands in of its box, as data: a box in which it is graded has never run anything of
- * the policy's.
+ * The files that a policy hands in of its box, as data: a box in which it is graded has never run
+ * anything of the policy's.
  *
  * @param files that differ from those of the task
  * @param removed paths of files of the task that are gone
@@ -26,7 +26,7 @@ public record Submission(
   /** The box is as it was. */
   public static final Submission NOTHING = new Submission(List.of(), List.of(), List.of(), "");
 
-  /** Bytes that a policy may hand in. */
+  /** The most bytes that a policy may hand in. */
   public static final int MOST_BYTES = 2 << 20;
 
   private static final JsonMapper JSON = new JsonMapper();
@@ -37,12 +37,12 @@ public record Submission(
     left = List.copyOf(left);
   }
 
-  /** Nothing can be graded. */
+  /** Returns a submission that cannot be graded. */
   static Submission refused(String why) {
     return new Submission(List.of(), List.of(), List.of(), why);
   }
 
-  /** What a box that began with a task has become. */
+  /** Returns the submission of a box that began with a task. */
   static Submission of(BoxTask task, JsonNode collected) {
     if (collected.has("refused")) {
       return refused(collected.path("refused").asText());

@@ -13,7 +13,7 @@ public final class TestBoxes implements AutoCloseable {
   private final Boxes boxes;
 
   /**
-   * What tests left.
+   * The results that tests left.
    *
    * @param faults why nothing of it may count; in most cases none
    * @param rewards contents of the reward files, by name

@@ -17,7 +17,7 @@ public final class CalculatorProvider implements EnvironmentProvider {
   /** The name of its tool. */
   public static final String TOOL = "calc";
 
-  /** What the tool answers where there is nothing to calculate. */
+  /** The tool's answer where there is nothing to calculate. */
   public static final String ERROR = "error";
 
   @Override

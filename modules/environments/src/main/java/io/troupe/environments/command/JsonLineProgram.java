@@ -171,7 +171,7 @@ public final class JsonLineProgram implements AutoCloseable {
     }
   }
 
-  /** Whether it can be asked. */
+  /** Whether the program takes requests. */
   public boolean isAlive() {
     return !failure.isDone();
   }

@@ -36,7 +36,7 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * What a container has that its image had not, without what the image has too.
+   * The paths of a container that its image has not, or has otherwise.
    *
    * @param changed path, and {@code A} or {@code C} or {@code D} for added, changed and deleted
    */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a container may take.
+ * The limits of a container.
  *
  * @param cpus CPU time a second, in seconds
  * @param memoryBytes of all its processes; it has no swap

@@ -45,7 +45,7 @@ public final class ContainerSession implements AutoCloseable {
     GONE
   }
 
-  /** What an order gave: its output, and its exit code if it is done. */
+  /** The result of an order: its output, and its exit code if it is done. */
   public record Reply(End end, String text, int exit) {}
 
   /** Makes the bytes of an order from its number. */

@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What an {@code environment/} places into a box. A Dockerfile of FROM, WORKDIR and COPY alone can
- * be carried out without a container image: the programs of the machine stand in for its base.
+ * The files that an {@code environment/} places into a box. A Dockerfile of FROM, WORKDIR and COPY
+ * alone can be carried out without a container image: the programs of the machine stand in for its
+ * base.
  *
  * @param image what takes a container image, by file and line; empty if nothing does
  * @param workdir where sessions begin

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * What the files of {@code /logs/verifier} say: {@code reward.json}, a number or an object of
- * numbers whose key {@code reward} is the score and without which their mean is, or {@code
- * reward.txt}, a number. Anything else is a reward of 0 with its reason: a program that could make
- * the files unreadable could otherwise choose to be sampled again.
+ * The reward that the files of {@code /logs/verifier} hold: {@code reward.json}, a number or an
+ * object of numbers whose key {@code reward} is the score and without which their mean is, or
+ * {@code reward.txt}, a number. Anything else is a reward of 0 with its reason: a program that
+ * could make the files unreadable could otherwise choose to be sampled again.
  *
  * @param reward from 0 to 1
  * @param reason why it is 0; empty if the tests say so

@@ -180,7 +180,10 @@ final class HttpMcpTransport implements McpTransport {
     return message;
   }
 
-  /** What is no reply to the request is answered if it asks something, and passed over if not. */
+  /**
+   * Answers a message that asks something, and passes over any other that is no reply to the
+   * request.
+   */
   private JsonNode event(Lines lines, long id) throws IOException {
     StringBuilder data = new StringBuilder();
     while (lines.next()) {

@@ -21,7 +21,7 @@ interface McpTransport extends AutoCloseable {
         : StdioMcpTransport.start(settings);
   }
 
-  /** What sentences call a server; never its headers, which may hold keys. */
+  /** Returns the server's name for messages; never its headers, which may hold keys. */
   static String name(ProgramSettings settings) {
     String word = settings.command().getFirst();
     return isUrl(word) ? word : settings.line();
@@ -46,7 +46,7 @@ interface McpTransport extends AutoCloseable {
   /** From now on messages are of this revision of the protocol. */
   void agreed(String revision);
 
-  /** Whether it can be asked. */
+  /** Whether the server takes requests. */
   boolean isAlive();
 
   @Override

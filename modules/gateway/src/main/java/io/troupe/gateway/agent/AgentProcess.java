@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * the task; a process of several tasks ends each but the last with a line on its standard output.
  */
 final class AgentProcess implements AutoCloseable {
-  /** What a line says does not matter. */
+  /** Bytes of a line that are kept; the content of a line does not matter. */
   private static final int LINE_BYTES = 2000;
 
   private static final Duration LAST_OUTPUT = Duration.ofSeconds(1);

@@ -23,7 +23,7 @@ interface AgentRunner extends AutoCloseable {
   /** The gateway at which agents find their sessions; closed with the runner. */
   GatewayServer server();
 
-  /** What an episode waits for until an agent has its task. */
+  /** Returns the thing that an episode waits for until an agent has its task. */
   String awaited();
 
   /**

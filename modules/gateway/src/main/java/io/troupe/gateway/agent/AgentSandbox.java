@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public record AgentSandbox(List<Path> readable, ProgramBox.ProgramLimits limits) {
   private static final Path PYTHON = Path.of("/usr/bin/python3");
 
-  /** Of a sandbox that is tried, and connects nowhere. */
+  /** The port of the sandbox that a check starts; nothing connects to it. */
   private static final int PORT = 8000;
 
   private static final int CONNECTIONS = 1024;
@@ -81,7 +81,10 @@ public record AgentSandbox(List<Path> readable, ProgramBox.ProgramLimits limits)
     }
   }
 
-  /** As root, sandboxes have users of their own, which must find the folders. */
+  /**
+   * Refuses a folder that other users cannot enter: sandboxes that root starts have users of their
+   * own.
+   */
   private static void refuseHidden(Path path) throws IOException {
     for (Path at = path; at != null; at = at.getParent()) {
       if (!Files.getPosixFilePermissions(at).contains(PosixFilePermission.OTHERS_EXECUTE)) {

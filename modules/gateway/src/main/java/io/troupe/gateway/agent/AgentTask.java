@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What an agent is told of its episode.
+ * The task of an agent in its episode.
  *
  * @param text of the prompt, without the token that begins texts
  * @param timeout of the episode

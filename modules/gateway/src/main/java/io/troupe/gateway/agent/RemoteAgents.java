@@ -56,7 +56,7 @@ public final class RemoteAgents {
     var _ = settings.context();
   }
 
-  /** Where it listens; 0 if it does not. */
+  /** Returns the port on which the gateway listens; 0 if it does not. */
   synchronized int port() {
     return listening.map(open -> open.server().port()).orElse(0);
   }

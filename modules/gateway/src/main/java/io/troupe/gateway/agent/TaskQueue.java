@@ -25,7 +25,7 @@ final class TaskQueue implements AutoCloseable {
   /** Agents that wait; others are told to come back. */
   static final int MOST_WAITING = 256;
 
-  /** What an agent says at the end of a task. */
+  /** An agent's report at the end of a task. */
   record Report(String failure) {}
 
   /** A task, until it is withdrawn. */

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What the policy sampled for an agent, and how the agent's messages lead back to it.
+ * The samples of the policy for an agent, and the way from the agent's messages back to them.
  *
  * <p>A request whose conversation begins with that of a former turn and the turn's answer,
  * unchanged in text and calls, is recognised: the policy is asked with the ids of the former
@@ -92,7 +92,7 @@ public record SessionBook(OpenEpisode episode, List<SampledTurn> turns, Set<Inte
     }
   }
 
-  /** What became of a turn. */
+  /** The outcome of a turn. */
   public sealed interface Outcome {}
 
   /** The turn is in the book. */

@@ -45,7 +45,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
   private static final String ROLE = "role";
   private static final String CONTENT = "content";
 
-  /** As tasks render their prompts. */
+  /** Arguments with which tasks render their prompts, too. */
   static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
 
   @Override
@@ -182,7 +182,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     return ids;
   }
 
-  /** What the template writes behind an answer, up to the next one. */
+  /** Returns the tokens that the template writes behind an answer, up to the next one. */
   private Optional<int[]> users(SessionBook.SampledTurn turn, List<ChatMessage> added) {
     List<ChatMessage> conversation = new ArrayList<>();
     conversation.add(ChatMessage.of(ChatMessage.Role.USER, "q"));

@@ -19,13 +19,13 @@ public final class TemplateFormats {
   private static final String QUESTION = "q";
   private static final String RESULT = "r";
 
-  /** By which a template is examined that will show tools of an agent. */
+  /** A tool by which a template is examined that will show tools of an agent. */
   public static final ToolSchema PROBE =
       new ToolSchema("probe_tool", "Looks.", "{\"type\":\"object\",\"properties\":{}}");
 
   private TemplateFormats() {}
 
-  /** The same template with tools in every rendering. */
+  /** Returns a template that shows tools in every rendering. */
   public static ChatTemplate showing(ChatTemplate plain, List<ToolSchema> tools) {
     List<Map<String, Object>> declared = tools.stream().map(TemplateFormats::declared).toList();
     return (messages, addGenerationPrompt, arguments) -> {

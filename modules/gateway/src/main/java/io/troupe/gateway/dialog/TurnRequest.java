@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an agent asks for: one answer to a conversation.
+ * An agent's request for one answer to a conversation.
  *
  * @param model the name that the agent calls the policy by; every name is answered
  * @param tools offered to the policy; none where the agent forbids calls

@@ -1,7 +1,7 @@
 package io.troupe.gateway.dialog;
 
 /**
- * What is known of an answer before it is sampled.
+ * The facts of an answer before it is sampled.
  *
  * @param number of the request, by which the answer is named
  * @param createdSeconds since 1970

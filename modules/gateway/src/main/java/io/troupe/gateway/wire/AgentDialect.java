@@ -46,10 +46,10 @@ public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages,
   /** An answer as a whole. */
   ObjectNode whole(TurnReply reply, TurnRequest request);
 
-  /** The same answer as events, while it is sampled. */
+  /** Returns the answer as events, while it is sampled. */
   AnswerStream stream(TurnStart start, TurnRequest request);
 
-  /** What an agent receives of a failure. */
+  /** Returns the message of a failure for an agent. */
   ObjectNode error(Refusal refusal);
 
   /** The last event of a stream whose answer cannot be sampled. */

@@ -13,7 +13,7 @@ public interface AnswerStream {
   ServerEvent alive();
 
   /**
-   * What reasoning and text have grown by.
+   * Returns the events of the growth of reasoning and text.
    *
    * @param soFar begins with what was given before, and has no calls
    */

@@ -151,7 +151,7 @@ final class ResponseItems implements AnswerStream {
     return JsonNodeFactory.instance.objectNode().put("output_index", index);
   }
 
-  /** Of the part of the open item. */
+  /** Returns an event about the part of the open item. */
   private ObjectNode within() {
     ObjectNode item =
         open == Open.REASONING

@@ -5,7 +5,7 @@ final class SentText {
   private String sent = "";
 
   /**
-   * What is new.
+   * Returns the new part of a text.
    *
    * @throws IllegalStateException if the text does not begin with what was sent
    */

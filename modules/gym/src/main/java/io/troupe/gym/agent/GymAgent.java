@@ -13,7 +13,7 @@ import java.util.Map;
 /** Makes the next training rows from what the student got wrong. */
 public interface GymAgent {
   /**
-   * What an agent sees: validation only, never the test split.
+   * An agent's view: validation only, never the test split.
    *
    * @param state of the trial
    * @param report of the last validation
@@ -27,7 +27,7 @@ public interface GymAgent {
   }
 
   /**
-   * What an agent made.
+   * An agent's proposal.
    *
    * @param actions on the trees, by skill; none of an agent without trees
    * @param trees after them; none of an agent without trees

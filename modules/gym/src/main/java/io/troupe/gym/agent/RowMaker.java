@@ -17,7 +17,7 @@ public interface RowMaker {
   record Occasion(long seed, int trial, int iteration) {}
 
   /**
-   * Rows that are wanted.
+   * An order of rows.
    *
    * @param before rows of the subskill that earlier calls kept
    * @param errors some of the validation items that the student answers wrong

@@ -5,7 +5,9 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import java.util.List;
 
-/** What a base student must pass, so that a comparison of arms measures the choice of data. */
+/**
+ * The bars that a base student must pass, so that a comparison of arms measures the choice of data.
+ */
 public record GateSection(
     @Doc(
             "Leaves that the base student is not trained on, named before the trials; none turns"

@@ -13,7 +13,7 @@ import io.troupe.tasks.PromptTemplate;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the student of a gym is asked. */
+/** The task of a gym's student. */
 @Variant(
     key = "name",
     defaultsTo = "arithmetic",

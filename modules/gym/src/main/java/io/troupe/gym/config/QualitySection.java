@@ -5,7 +5,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.gym.quality.QualityRules;
 
-/** What a generated row must pass. */
+/** The checks that a generated row must pass. */
 public record QualitySection(
     @Doc(value = "Tries of the maker at its own problem, without the answer.", unit = "tries")
         @Default("0")

@@ -57,7 +57,7 @@ public record StudentSection(
     @Doc(value = "Most tokens of a response.", unit = "tokens") @Default("6") @Range(min = 1)
         int maxTokens)
     implements Validated {
-  /** What trains a student. */
+  /** The programs that train a student. */
   public enum Trainer {
     STEPS,
     SFT,

@@ -42,7 +42,7 @@ public record TrialsSection(
     SKILL_LIST,
     OLD_ROWS;
 
-    /** Whether it divides rows among the subskills that validation has. */
+    /** Whether the kind of trial divides rows among the subskills that validation has. */
     boolean divides() {
       return this == WEAKNESS || this == UNIFORM || this == RANDOM;
     }

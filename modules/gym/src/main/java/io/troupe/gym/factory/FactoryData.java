@@ -29,7 +29,7 @@ public final class FactoryData {
   private FactoryData() {}
 
   /**
-   * What an import did.
+   * The result of an import.
    *
    * @param left rows by the rule that they break
    */

@@ -86,7 +86,7 @@ public final class FactoryTraining {
   }
 
   /**
-   * What a training left.
+   * The result of a training.
    *
    * @param output folder of the adapter or model
    * @param steps optimizer steps; 0 if LLaMA-Factory does not say

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Items of two splits, and what a right answer is. No item is in both splits, by its id. */
 public interface GymTask extends AutoCloseable {
-  /** Returns one word for reports. */
+  /** Returns the task's name for reports, one word. */
   String name();
 
   /** Returns the items that steer the agent. */

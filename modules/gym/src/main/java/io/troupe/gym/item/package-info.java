@@ -1,4 +1,4 @@
-/** What a student is asked and trained on, and reports of its answers. */
+/** The items that a student is asked and trained on, and reports of its answers. */
 @NullMarked
 package io.troupe.gym.item;
 

@@ -77,12 +77,12 @@ public sealed interface GymEvent {
   /** A training whose loss was not finite; the trial ends with the best student before. */
   record Diverged(int trial, int iteration, String reason) implements OfTrial {}
 
-  /** What the iteration changed on validation. */
+  /** The change on validation by the iteration. */
   record Rewarded(int trial, int iteration, List<SkillReward> rewards) implements OfTrial {}
 
   /** The iteration with the highest validation accuracy; of equal ones the earliest. */
   record Chosen(int trial, int iteration) implements OfTrial {}
 
-  /** Nothing more happens in the trial. */
+  /** The trial has ended. */
   record TrialEnded(int trial, String reason) implements OfTrial {}
 }

@@ -6,7 +6,7 @@ import io.troupe.gym.skill.SkillTree;
 import java.util.List;
 import java.util.Map;
 
-/** What a work came to. */
+/** The result of a work. */
 public sealed interface GymOutcome {
   /** The outcome of {@link GymWork.MakeBase}. */
   record Made(String student) implements GymOutcome {}

@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import java.util.List;
 
 /**
- * What a gym does.
+ * The plan of a gym.
  *
  * @param trials in order
  * @param iterations of each
@@ -20,8 +20,8 @@ public record GymPlan(List<Planned> trials, int iterations, Gate gate) {
   public record Planned(String arm, long seed) {}
 
   /**
-   * What the base student must and must not know; without it, a comparison of arms measures
-   * nothing: a student that has not learnt a sibling has nothing to transfer.
+   * The skills that the base student must and must not have; without them, a comparison of arms
+   * measures nothing: a student that has not learnt a sibling has nothing to transfer.
    *
    * @param weak paths of the leaves that the base must not know; none turns the gate off
    * @param weakMost highest accuracy of a weak leaf

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything that a gym has decided, folded from its journal.
+ * All decisions of a gym, folded from its journal.
  *
  * @param trials as the plan has them
  * @param answers texts of the language model, by the key of their request

@@ -1,6 +1,6 @@
 package io.troupe.gym.loop;
 
-/** What is to be done next; doing it again, after a crash, gives the same. */
+/** The next work; the same work again, after a crash, gives the same result. */
 public sealed interface GymWork {
   /** The work of one trial. */
   sealed interface OfTrial extends GymWork {

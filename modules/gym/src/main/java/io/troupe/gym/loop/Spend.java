@@ -3,7 +3,7 @@ package io.troupe.gym.loop;
 import static io.troupe.core.Require.require;
 
 /**
- * What calls of a language model cost.
+ * The cost of calls of a language model.
  *
  * @param calls answered
  * @param inputTokens of requests

@@ -48,7 +48,7 @@ public record TrialState(
   public record Measured(int iteration, GymReport report, Spend spend) {}
 
   /**
-   * What one iteration did.
+   * The result of one iteration.
    *
    * @param kept rows by leaf
    * @param refused rows by reason

@@ -2,5 +2,5 @@ package io.troupe.gym.model;
 
 import io.troupe.gym.loop.Spend;
 
-/** What a language model answered, and what that cost. */
+/** The answer of a language model, and its cost. */
 public record ModelReply(String text, Spend spend) {}

@@ -26,7 +26,7 @@ public record ModelSettings(
     int attempts,
     Prices prices) {
   /**
-   * What tokens cost and how long an answer may take.
+   * The prices of tokens, and the time limit of an answer.
    *
    * @param input dollars for a million tokens of requests
    * @param output dollars for a million tokens of answers

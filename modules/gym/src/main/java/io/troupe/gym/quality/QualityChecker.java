@@ -20,7 +20,7 @@ public final class QualityChecker {
   private static final int WORDS = 8;
 
   /**
-   * What was found out about a row.
+   * The findings about a row.
    *
    * @param answerPasses whether the row's own response passes the task's verifier
    * @param agreeing tries of the maker that gave the row's answer

@@ -7,7 +7,7 @@ import io.troupe.gym.item.GymTask;
 import io.troupe.gym.loop.GymPlan;
 
 /**
- * What a gym will do at most, counted without doing any of it.
+ * The most work that a gym will do, counted without doing any of it.
  *
  * @param config of the gym
  * @param task its items

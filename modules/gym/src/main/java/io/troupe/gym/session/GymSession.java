@@ -45,7 +45,7 @@ public final class GymSession {
   private static final int GREEDY = 1;
 
   /**
-   * What a gym works with.
+   * The parts that a gym works with.
    *
    * @param agents by arm
    * @param baseRows of a seed
@@ -245,7 +245,7 @@ public final class GymSession {
         keptOf, refused, GymFolder.writeRows(place.resolve(GymFolder.KEPT), kept));
   }
 
-  /** What maker and student say of the rows that nothing else refuses. */
+  /** Returns the findings of maker and student about the rows that no other check refuses. */
   private List<Findings> findings(
       int trial, int iteration, List<TrainingRow> rows, QualityChecker checker) throws IOException {
     GymPlan.Planned planned = plan.trials().get(trial);

@@ -55,7 +55,7 @@ public sealed interface RowShares {
     }
   }
 
-  /** The same share for each skill. */
+  /** An equal share for each skill. */
   record Uniform() implements RowShares {
     @Override
     public Map<String, Integer> divide(int rows, Map<String, Double> accuracies, long seed) {

@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a policy does to a tree before the next rows are made. */
+/** A policy's change of a tree before the next rows are made. */
 public sealed interface SkillAction {
   /**
    * Adds subskills. The allocations of the others become 0, because their rows are paid for.

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a policy knows of one skill.
+ * A policy's knowledge of one skill.
  *
  * @param tree as it is
  * @param steps past ones, oldest first

@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Students that begin as a checkpoint. The base student is a copy of it, so that a gym does not
- * depend on what becomes of the checkpoint; a training has a process of its own; answers are
- * sampled with the prompts worded as the training words them, before it and after it.
+ * Students that begin with the weights of a checkpoint. The base student is a copy of it, so that a
+ * gym does not depend on what becomes of the checkpoint; a training has a process of its own;
+ * answers are sampled with the prompts worded as the training words them, before it and after it.
  *
  * <p>Engines are open while answers are sampled only. Not safe for use by several threads, but for
  * {@link #stop}.

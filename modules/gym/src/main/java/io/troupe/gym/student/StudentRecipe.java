@@ -19,7 +19,7 @@ import java.util.List;
  * @param chat whether prompts are messages of the student's chat template
  */
 public record StudentRecipe(Path file, Trainer trainer, boolean chat) {
-  /** What trains. */
+  /** The programs that train. */
   public enum Trainer {
     SFT,
     GRPO

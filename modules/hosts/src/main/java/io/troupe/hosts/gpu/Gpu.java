@@ -39,13 +39,13 @@ public record Gpu(
     processes = List.copyOf(processes);
   }
 
-  /** What {@code CUDA_VISIBLE_DEVICES} is for a process that gets this one and no other. */
+  /** Returns {@code CUDA_VISIBLE_DEVICES} for a process that gets this GPU and no other. */
   public String visible() {
     // By UUID: CUDA numbers devices differently from the driver by default.
     return uuid.startsWith(VIRTUAL) ? Integer.toString(index) : uuid;
   }
 
-  /** The same under another number; its name keeps the driver's. */
+  /** Returns this GPU under another number; its name keeps the driver's. */
   Gpu numbered(int number) {
     String known = number == index ? name : "%s, GPU %d of the host".formatted(name, index);
     return new Gpu(number, uuid, known, memoryBytes, usedBytes, utilisation, processes);

@@ -24,7 +24,7 @@ public record GpuOccupants(
     Set<ProcessIdentity> orphans,
     ProcessTable table,
     long idleBytes) {
-  /** What a driver with persistence takes, and some more. */
+  /** The memory that a driver with persistence takes, and some more. */
   public static final long DEFAULT_IDLE_BYTES = 1L << 30;
 
   private static final double MIB = 1 << 20;

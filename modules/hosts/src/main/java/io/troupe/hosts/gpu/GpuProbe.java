@@ -13,7 +13,7 @@ public interface GpuProbe {
   int MAX_GPUS = 64;
 
   /**
-   * What there is now, in index order. Blocks, for a bounded time.
+   * Returns the present GPUs, in index order. Blocks, for a bounded time.
    *
    * @throws GpuProbeException if that cannot be known
    */

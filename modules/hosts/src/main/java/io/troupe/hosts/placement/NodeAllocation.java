@@ -205,7 +205,7 @@ public record NodeAllocation(
         .reassign();
   }
 
-  /** As {@link #allRegistered}, and the coordinator's slot is no longer reserved. */
+  /** Changes the allocation as {@link #allRegistered} does, and frees the coordinator's slot. */
   public Reassigned settle() {
     return new NodeAllocation(
             placement, ranks, true, false, slots, waiting, rejected, coordinatorGpus)

@@ -1,6 +1,6 @@
 package io.troupe.hosts.placement;
 
-/** What a process is there for. */
+/** The role of a process. */
 public sealed interface ProcessRole {
   /** The coordinator: its copy of the policy, evaluations, a teacher. */
   record Coordinator() implements ProcessRole {}

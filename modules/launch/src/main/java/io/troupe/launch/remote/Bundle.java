@@ -88,7 +88,7 @@ public record Bundle(Path folder, String digest) {
     tar.getInputStream().transferTo(out);
   }
 
-  /** What is done with a bundle. */
+  /** The use of a bundle. */
   public interface BundleUse {
     void with(Bundle bundle) throws IOException, InterruptedException;
   }

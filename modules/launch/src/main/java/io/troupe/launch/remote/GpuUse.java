@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a GPU of a host is used for, without a run's knowledge.
+ * The use of a host's GPU, without a run's knowledge.
  *
  * @param index that nvidia-smi gives it
  * @param usedMib of its memory
@@ -43,7 +43,7 @@ public record GpuUse(int index, String model, long usedMib, long totalMib, int u
         : Optional.empty();
   }
 
-  /** How it looks. */
+  /** Returns how much a GPU seems to be used. */
   public Occupation occupation() {
     if (utilization >= BUSY_FROM) {
       return Occupation.BUSY;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a look at a host found, without a run.
+ * The findings of a look at a host, without a run.
  *
  * @param problems what prevents a launch, each with the next step
  * @param facts what else there is to say of it

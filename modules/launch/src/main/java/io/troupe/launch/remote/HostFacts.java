@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a host says of itself before a launch, and what is wrong with that.
+ * The facts of a host before a launch, and their problems.
  *
  * @param skewSeconds its clock minus ours
  * @param java folder of its JDK; "" if none is fit

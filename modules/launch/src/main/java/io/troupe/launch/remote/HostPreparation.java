@@ -41,7 +41,7 @@ public final class HostPreparation {
   public record HostWait(Duration patience, Surroundings here) {}
 
   /**
-   * What hosts get.
+   * The files that hosts get.
    *
    * @param build a folder with bin/ and lib/; without one, the class path of this process
    * @param jdk for hosts without one
@@ -142,7 +142,7 @@ public final class HostPreparation {
     }
   }
 
-  /** What keeps a host from a launch, except a missing JDK, which is copied. */
+  /** Returns the obstacles of a host to a launch, except a missing JDK, which is copied. */
   private static List<String> obstacles(HostFacts facts) {
     return facts.agent().isEmpty() ? facts.withJava("copied").problems() : List.of();
   }
@@ -157,7 +157,7 @@ public final class HostPreparation {
     return wait.here().nowMillis() / 1000;
   }
 
-  /** What cloud-init still does; it has run the setup commands when it is done. */
+  /** Returns the work that cloud-init still does; it has run the setup commands when it is done. */
   private Optional<String> setup(RemoteHost host)
       throws RemoteHosts.NotReadyException, IOException, InterruptedException {
     Map<String, String> said = ssh.script(host, SETUP).facts();

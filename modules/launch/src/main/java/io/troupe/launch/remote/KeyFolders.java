@@ -25,7 +25,7 @@ public record KeyFolders(Map<RemoteHost, Path> folders) {
   }
 
   /**
-   * Finds them.
+   * Finds the keys of hosts.
    *
    * @param authority the folder that {@code troupe certs init} made
    * @param now the present time

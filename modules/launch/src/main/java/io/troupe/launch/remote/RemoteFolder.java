@@ -45,12 +45,12 @@ public record RemoteFolder(String pattern) {
         pattern);
   }
 
-  /** As the user reads it. */
+  /** Returns the folder's path on a host, for messages. */
   public String on(RemoteHost host) {
     return pattern.replace(HOST, host.address().replaceAll("[^A-Za-z0-9._-]", "_"));
   }
 
-  /** As a word of a shell on the host. */
+  /** Returns the folder's path as a word of a shell on the host. */
   String shellWord(RemoteHost host) {
     String path = on(host);
     return path.startsWith("~/") ? "\"$HOME\"/'" + path.substring(2) + "'" : "'" + path + "'";

@@ -23,7 +23,7 @@ public final class RemoteHosts implements AutoCloseable {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Of a launch.
+     * Creates the exception of a launch.
      *
      * @param problems each with the next step
      */
@@ -245,7 +245,7 @@ public final class RemoteHosts implements AutoCloseable {
   }
 
   /**
-   * What a process was last started with.
+   * The command of the last start of a process.
    *
    * @param java folder of the host's JDK
    */
@@ -255,7 +255,7 @@ public final class RemoteHosts implements AutoCloseable {
     }
   }
 
-  /** What a process was last started with, if ever. */
+  /** Returns the command of the last start of a process, if it was ever started. */
   public Optional<Started> started(RemoteHost host, String name)
       throws IOException, InterruptedException {
     SshClient.SshResult said =
@@ -381,7 +381,7 @@ public final class RemoteHosts implements AutoCloseable {
     return new ProcessStatus(said.code() == 0, text);
   }
 
-  /** What a process has written so far. */
+  /** Returns the output of a process so far. */
   public String log(RemoteHost host, String name) throws IOException, InterruptedException {
     return requireSuccess(
             host, ssh.script(host, folder.enter(host, never(name)) + "exec cat " + name + ".log\n"))
@@ -402,7 +402,7 @@ public final class RemoteHosts implements AutoCloseable {
                 .formatted(name));
   }
 
-  /** What has become of a process. */
+  /** Returns the state of a process. */
   public RemoteProcessState fate(RemoteHost host, String name)
       throws IOException, InterruptedException {
     SshClient.SshResult said =

@@ -1,6 +1,6 @@
 package io.troupe.launch.remote;
 
-/** What has become of a process that was started on a host. */
+/** The state of a process that was started on a host. */
 public sealed interface RemoteProcessState {
   /** The process runs. */
   record Running() implements RemoteProcessState {}

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.util.List;
 
 /**
- * What reaches hosts.
+ * The program that reaches hosts.
  *
  * @param program ssh, or one in its place
  * @param options more options of it

@@ -30,7 +30,7 @@ public final class SshClient {
   /** A build of some 200 MB over a slow line. */
   static final Duration COPY_LIMIT = Duration.ofHours(1);
 
-  /** What a remote command said. */
+  /** The result of a remote command. */
   record SshResult(int code, String out, String err) {
     /** Lines {@code key=value}. */
     Map<String, String> facts() {
@@ -81,7 +81,7 @@ public final class SshClient {
         SCRIPT_LIMIT);
   }
 
-  /** What is written to a remote command's standard input. */
+  /** The writer of a remote command's standard input. */
   interface InputWriter {
     void to(OutputStream out) throws IOException;
   }
@@ -124,7 +124,7 @@ public final class SshClient {
     return said;
   }
 
-  /** As one word of any login shell. */
+  /** Returns a script as one word of any login shell. */
   private static String inShell(String script) {
     return "exec sh -c '" + script.replace("'", "'\\''") + "'";
   }

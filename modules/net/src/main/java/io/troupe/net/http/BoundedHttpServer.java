@@ -62,7 +62,7 @@ public final class BoundedHttpServer implements AutoCloseable {
   }
 
   /**
-   * What a server takes.
+   * The limits of a server.
    *
    * @param requests being read or answered, streams too; further connections are closed
    * @param head longest time for the head of a request, from its first byte
@@ -87,7 +87,7 @@ public final class BoundedHttpServer implements AutoCloseable {
     }
   }
 
-  /** Of the request that a thread answers. */
+  /** The sender of the request that a thread answers. */
   private static final ThreadLocal<Peer> CURRENT = new ThreadLocal<>();
 
   private final HttpServer http;
@@ -269,7 +269,7 @@ public final class BoundedHttpServer implements AutoCloseable {
       return now(System.nanoTime()) + longest.toNanos();
     }
 
-    /** What was waited for came. */
+    /** Notes that the awaited bytes came. */
     void came() throws IOException {
       if (until.getAndSet(IDLE) == EXPIRED) {
         until.set(EXPIRED);
@@ -281,7 +281,7 @@ public final class BoundedHttpServer implements AutoCloseable {
       until.set(IDLE);
     }
 
-    /** Whether it has waited too long, and is to be interrupted. */
+    /** Whether the request has waited too long, and is to be interrupted. */
     boolean expired(long nanos) {
       long end = until.get();
       return end > IDLE && now(nanos) > end && until.compareAndSet(end, EXPIRED);
@@ -379,7 +379,7 @@ public final class BoundedHttpServer implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * Closes the server after a time for the requests that are being answered.
    *
    * @param seconds that requests being answered have until they are ended
    */

@@ -54,13 +54,13 @@ public final class HttpDownload {
    * @param firstPause before the second try in a row; later ones are longer
    */
   public record Patience(Duration stall, Duration firstPause) {
-    /** What suits public servers. */
+    /** The patience that suits public servers. */
     public static final Patience USUAL =
         new Patience(Duration.ofSeconds(60), Duration.ofSeconds(1));
   }
 
   /**
-   * What a server says of a file before it is fetched.
+   * A server's description of a file before it is fetched.
    *
    * @param size bytes; negative if it does not say
    * @param sha256 64 hexadecimal digits; empty if it does not say

@@ -15,7 +15,10 @@ import java.util.Set;
 public final class SameSiteCheck {
   private final Set<String> hosts;
 
-  /** Of a server on an address that it is called by, beside the names of the loopback interface. */
+  /**
+   * Creates the check of a server with an address of its own, beside the names of the loopback
+   * interface.
+   */
   public SameSiteCheck(String host) {
     hosts = new HashSet<>(Set.of("127.0.0.1", "localhost", "[::1]"));
     hosts.add(host.toLowerCase(Locale.ROOT));

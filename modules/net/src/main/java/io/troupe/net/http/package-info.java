@@ -1,4 +1,4 @@
-/** What the HTTP clients and servers of several modules share. */
+/** Parts that the HTTP clients and servers of several modules share. */
 @NullMarked
 package io.troupe.net.http;
 

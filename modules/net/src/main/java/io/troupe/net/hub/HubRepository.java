@@ -25,7 +25,7 @@ public final class HubRepository {
   private final String token;
   private final HttpDownload download;
 
-  /** What a repository holds. */
+  /** The kinds of repositories. */
   public enum Kind {
     MODELS(""),
     DATASETS("/datasets");

@@ -53,8 +53,8 @@ public record PeerHandshake(RunSecret secret, String purpose) {
   }
 
   /**
-   * What refused a certificate may have closed the connection before this side could read why; then
-   * the operating system's words come first.
+   * Adds the peer's reason to a failure: the peer may have closed the connection before this side
+   * could read why; then the operating system's words come first.
    */
   private static IOException withPeerReason(IOException failure, Connection wire) {
     boolean closed = failure instanceof SocketException || failure instanceof EOFException;

@@ -14,9 +14,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the processes of one run know and others do not. Both sides of a connection prove that they
- * know it by a keyed digest of a number that the other drew; the secret itself never travels, and a
- * recorded proof is worth nothing later, nor for a connection with another purpose.
+ * The secret of the processes of one run. Both sides of a connection prove that they know it by a
+ * keyed digest of a number that the other drew; the secret itself never travels, and a recorded
+ * proof is worth nothing later, nor for a connection with another purpose.
  *
  * <p>It keeps strangers, and processes of another run, out. It does not hide what passes after it:
  * that is TLS.
@@ -51,7 +51,7 @@ public final class RunSecret {
     return new RunSecret(randomNonce());
   }
 
-  /** What {@link #hex} wrote. */
+  /** Reads the text of {@link #hex}. */
   public static RunSecret of(String hex) {
     byte[] key = HexFormat.of().parseHex(hex);
     require(

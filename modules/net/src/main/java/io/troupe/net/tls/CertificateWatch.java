@@ -37,7 +37,7 @@ public final class CertificateWatch {
             () -> warning(folder, clock.instant()).ifPresent(say), 1, 1, TimeUnit.DAYS);
   }
 
-  /** What is to be said of the keys in a folder, if anything. */
+  /** Returns the sentence that is due about the keys in a folder, if any. */
   public static Optional<String> warning(Path folder, Instant now) {
     try {
       HostKeys keys = HostKeys.in(folder);

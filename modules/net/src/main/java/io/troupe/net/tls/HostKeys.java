@@ -22,8 +22,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
 /**
- * What a host needs to take part in a cluster: its key and certificate, and whom it trusts. It lies
- * in one folder, which {@link CertificateAuthority#issue} makes and an operator copies to the host.
+ * The files by which a host takes part in a cluster: its key and certificate, and the authority it
+ * trusts. It lies in one folder, which {@link CertificateAuthority#issue} makes and an operator
+ * copies to the host.
  *
  * @param folder holds {@code node.p12}, {@code trust.p12} and the {@code password} of both
  * @param addresses names and IP addresses that the certificate is good for
@@ -82,7 +83,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
   }
 
   /**
-   * What is wrong with these keys for a process that listens at {@code address}, if anything.
+   * Returns the fault of these keys for a process that listens at {@code address}, if there is one.
    *
    * @param now the present time
    */
@@ -99,7 +100,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
     return Optional.empty();
   }
 
-  /** What follows from a certificate that is not valid any more, if it is not. */
+  /** Returns the consequence of a certificate that is not valid any more, if it is not. */
   public Optional<String> expired(Instant now) {
     return now.isAfter(until)
         ? Optional.of(
@@ -108,7 +109,7 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
         : Optional.empty();
   }
 
-  /** What should be done soon, if anything. */
+  /** Returns the advice that is due soon, if any. */
   public Optional<String> warning(Instant now) {
     return until.isBefore(now.plus(SOON))
         ? Optional.of(
@@ -118,8 +119,8 @@ public record HostKeys(Path folder, List<String> addresses, Instant until) {
   }
 
   /**
-   * What TLS connections are made with: this host's certificate, and the authority it trusts, as
-   * the folder has them at each handshake.
+   * Returns the context of TLS connections: this host's certificate, and the authority it trusts,
+   * as the folder has them at each handshake.
    */
   public SSLContext context() throws IOException {
     ReloadingKeys live = new ReloadingKeys(folder);

@@ -35,7 +35,9 @@ import org.slf4j.LoggerFactory;
 public final class ReloadingKeys {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingKeys.class);
 
-  /** What a folder held at one time; its number distinguishes its aliases from those of others. */
+  /**
+   * The keys of a folder at one time; its number distinguishes its aliases from those of others.
+   */
   record Loaded(
       long number, String stamp, X509ExtendedKeyManager keys, X509ExtendedTrustManager trust) {
     private static final String SEPARATOR = "/";
@@ -136,12 +138,12 @@ public final class ReloadingKeys {
     return Arrays.stream(made).filter(type::isInstance).map(type::cast).findFirst().orElseThrow();
   }
 
-  /** What this host shows. */
+  /** Returns the keys and certificates that this host presents. */
   public X509ExtendedKeyManager keys() {
     return new Keys();
   }
 
-  /** Whom it trusts. */
+  /** Returns the authorities that this host trusts. */
   public X509ExtendedTrustManager trust() {
     return new Trust();
   }

@@ -27,7 +27,10 @@ public final class UserKeys {
   private static final String HOST = "loopback";
   private static final List<String> ADDRESSES = List.of("localhost", "127.0.0.1");
 
-  /** As long as the authority's own: like a key of ssh, it is as good as its folder is private. */
+  /**
+   * A user's key is valid for as long as the authority's own: like a key of ssh, it is as safe as
+   * its folder is private.
+   */
   private static final int DAYS = 3650;
 
   private static final Duration RENEWED_BEFORE = Duration.ofDays(30);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * asked to finish. It never outlives this process, because its standard input is a pipe from here.
  */
 public final class RestartedChild implements AutoCloseable {
-  /** What the child is started by, found anew for each start. */
+  /** The command of the child, found anew for each start. */
   @FunctionalInterface
   public interface Start {
     /**
@@ -71,7 +71,7 @@ public final class RestartedChild implements AutoCloseable {
     }
   }
 
-  /** Nothing is started behind {@link #close}, which ends what was started before it. */
+  /** Starts the child, unless {@link #close} has begun. */
   private CompletionStage<ChildProcesses.Exit> started(ChildSpec child) {
     synchronized (lock) {
       return closing

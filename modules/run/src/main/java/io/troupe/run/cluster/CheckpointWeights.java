@@ -36,7 +36,7 @@ import java.util.concurrent.CompletionStage;
  */
 public record CheckpointWeights(String worker, Path disk, ListenAddress host)
     implements EvaluationWeightSource {
-  /** What is read or fetched, and the engine's copy of it. */
+  /** The copies of the weights: the one that is read or fetched, and the engine's. */
   private static final int COPIES = 2;
 
   @Override

@@ -64,7 +64,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   @FunctionalInterface
   public interface GpuClaimer {
     /**
-     * Takes it.
+     * Takes the devices.
      *
      * @throws IOException if somebody else uses it, with who is in the way
      */

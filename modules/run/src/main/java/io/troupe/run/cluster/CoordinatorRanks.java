@@ -63,7 +63,7 @@ public final class CoordinatorRanks implements AutoCloseable {
     };
   }
 
-  /** What was opened. */
+  /** Returns the registry, if it was opened. */
   Optional<RankRegistry> opened() {
     return registry;
   }

@@ -50,7 +50,7 @@ public final class CoordinatorWeights implements AutoCloseable {
     this.listenAddress = place;
   }
 
-  /** Whether they go over the network. */
+  /** Whether weights travel over the network. */
   public boolean transfers() {
     return by == WeightsBy.TRANSFER;
   }

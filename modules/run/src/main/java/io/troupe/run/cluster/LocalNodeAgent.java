@@ -50,7 +50,7 @@ public final class LocalNodeAgent implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts the node agent's process.
    *
    * @param network options by which it finds the coordinator
    */

@@ -224,9 +224,9 @@ public record NodeProcessPlanner(
   }
 
   /**
-   * What the workers have left for the trainer of a coordinator that takes over. It trains nothing
-   * until then, so a node without enough of them still works: the coordinator then sees none, and
-   * would compute on the CPU beside workers that keep theirs.
+   * Claims the GPUs that the workers have left for the trainer of a coordinator that takes over. It
+   * trains nothing until then, so a node without enough of them still works: the coordinator then
+   * sees none, and would compute on the CPU beside workers that keep theirs.
    */
   private static List<Gpu> claimForStandby(
       NodeGpus gpus, int wanted, Map<String, List<Gpu>> claimed) {

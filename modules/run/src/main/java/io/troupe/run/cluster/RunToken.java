@@ -37,8 +37,8 @@ public final class RunToken {
   }
 
   /**
-   * What the run's processes prove to each other, written by the first process that asks and read
-   * by each later coordinator; only the owner of the folder can read it.
+   * The secret that the run's processes prove to each other, written by the first process that asks
+   * and read by each later coordinator; only the owner of the folder can read it.
    */
   public static String secret(RunFolder folder) throws IOException {
     Path file = Files.createDirectories(folder.path().resolve("cluster")).resolve("secret");

@@ -1,4 +1,4 @@
-/** What a run on a cluster needs beyond one process. */
+/** The parts of a run on a cluster beyond one process. */
 @NullMarked
 package io.troupe.run.cluster;
 

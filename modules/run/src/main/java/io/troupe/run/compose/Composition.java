@@ -131,8 +131,8 @@ public record Composition(
   }
 
   /**
-   * The same for a run that is only described: a checkpoint's weights are not fetched, and nothing
-   * may be sampled or trained.
+   * Puts a run together that is only described: a checkpoint's weights are not fetched, and the
+   * composition can neither sample nor train.
    */
   public static Composition described(RunConfig config) throws IOException {
     return of(
@@ -143,7 +143,7 @@ public record Composition(
   }
 
   /**
-   * The same for a run that has begun. Where the checkpoint it started from is gone, the run's own
+   * Puts a run together that has begun. Where the checkpoint it started from is gone, the run's own
    * newest one replaces it: of the same architecture and tokenizer, and its weights are read from
    * there anyway.
    *
@@ -390,7 +390,7 @@ public record Composition(
     };
   }
 
-  /** What the configuration comes to. */
+  /** Returns the plan of the configuration. */
   Plan plan(ResolvedConfig<RunConfig> resolved) {
     Plan plan =
         switch (start) {
@@ -416,7 +416,7 @@ public record Composition(
   }
 
   /**
-   * What the configuration comes to, in one process of this machine.
+   * Returns the plan of the configuration, in one process of this machine.
    *
    * @throws io.troupe.config.binding.ConfigurationException if its memory does not suffice
    */
@@ -429,7 +429,7 @@ public record Composition(
   }
 
   /**
-   * What the configuration comes to, on GPUs such as the keys name, or this machine has.
+   * Returns the plan of the configuration on GPUs such as the keys name, or this machine has.
    *
    * @throws io.troupe.config.binding.ConfigurationException if a process does not fit in one
    */
@@ -481,8 +481,8 @@ public record Composition(
   }
 
   /**
-   * The same of a trainer's rank: one of a coordinator that was handed no accelerator has none
-   * either.
+   * Returns the engines of a trainer's rank: a rank has no accelerator if its coordinator was
+   * handed none.
    *
    * @throws UnsupportedPolicyException if the device is not there
    */
@@ -597,7 +597,7 @@ public record Composition(
     return new SourceSampling(general, own, task.ownLimits(), episodes);
   }
 
-  /** What the loop needs to know. */
+  /** Returns the settings of the loop. */
   public RunSettings settings() {
     return new RunSettings(
         config.run().seed(),

@@ -39,8 +39,8 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * What {@code policy.device} means to a process that sees only what it was handed: {@code cuda:N}
-   * counts the accelerators of a host, and it counts its own from 0.
+   * Returns {@code policy.device} for a process that sees only the devices that it was handed:
+   * {@code cuda:N} counts the accelerators of a host, and the process counts its own from 0.
    *
    * @param handed accelerators that the process sees, as CUDA_VISIBLE_DEVICES lists them; none if
    *     it sees all
@@ -51,7 +51,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * What a coordinator and its ranks compute on.
+   * The devices of a coordinator and its ranks.
    *
    * @param visible as CUDA_VISIBLE_DEVICES lists them; none if that is not known, or there are none
    * @param numbers of those that are known by number, on their host
@@ -70,8 +70,9 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * As {@link #of}, for this process: where a list says which of the host's GPUs the run has, the
-   * process sees its own of them and no others. Called before anything uses CUDA.
+   * Chooses the devices of this process as {@link #of} does: where a list says which of the host's
+   * GPUs the run has, the process sees its own of them and no others. Called before anything uses
+   * CUDA.
    */
   public static ComputeDevices ofProcess(
       RunConfig config, RunFolder folder, String option, boolean handed, Consumer<String> say)
@@ -154,8 +155,9 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * What a node on the coordinator's host would be refused for, if anything: the placement has a
-   * GPU for the coordinator there, and the coordinator may have been given another one.
+   * Returns the conflict for which a node on the coordinator's host would be refused, if any: the
+   * placement has a GPU for the coordinator there, and the coordinator may have been given another
+   * one.
    *
    * @param own what was claimed
    */
@@ -179,7 +181,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   }
 
   /**
-   * Claims them. Blocks.
+   * Claims GPUs of this host. Blocks.
    *
    * @param count how many it computes on
    * @param device {@code policy.device}

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a section makes of the episodes of a task, for a policy that may belong to no run.
+ * The episodes of a task by a section, for a policy that may belong to no run.
  *
  * @param template of the policy, which shows the tools of the section
  */

@@ -24,9 +24,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a run reads from the disks of each host, as digests: the configuration travels, the files it
- * names do not. The digests are over what was read, and not over the files, so that the same
- * prompts in another place, or in a cache of the host's own, are the same.
+ * The digests of files that a run reads from the disks of each host: the configuration travels, the
+ * files it names do not. The digests are over what was read, and not over the files, so that the
+ * same prompts in another place, or in a cache of the host's own, are the same.
  */
 public final class InputDigests {
   private static final String DATA = "data";
@@ -94,7 +94,10 @@ public final class InputDigests {
     }
   }
 
-  /** What the verifiers are made of, beside this build: jars, and files of their commands. */
+  /**
+   * Returns the digest of the verifiers' files, beside this build: jars, and files of their
+   * commands.
+   */
   private static String verifiers(Composition composition) throws IOException {
     VerifierSection section = composition.config().verifier();
     MessageDigest sha = Sha256.digest();

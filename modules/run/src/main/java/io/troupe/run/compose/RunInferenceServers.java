@@ -372,7 +372,7 @@ public final class RunInferenceServers implements AutoCloseable {
     return pool.map(InferenceServers::noServersLeft).orElseGet(CompletableFuture::new);
   }
 
-  /** What they did, for the end of a run. */
+  /** Returns the lines on what the servers did, for the end of a run. */
   public List<String> report() {
     return pool.map(servers -> List.of("servers " + servers.report())).orElse(List.of());
   }

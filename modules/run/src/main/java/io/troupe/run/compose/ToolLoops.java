@@ -36,7 +36,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What an episode of a run is: its tools or its agent, and what the chat template makes of them.
+ * The episodes of a run, with their tools or their agent, and the chat template's formats for them.
  */
 final class ToolLoops {
   private static final long MIB = 1L << 20;
@@ -44,7 +44,7 @@ final class ToolLoops {
   private ToolLoops() {}
 
   /**
-   * What an episode is.
+   * Returns the form of an episode.
    *
    * @param chat of the policy, as {@link #showingTools} returns it
    * @param environment what has the tools, if the policy has any
@@ -129,7 +129,7 @@ final class ToolLoops {
   }
 
   /**
-   * What has the tools of the policy; empty if it has none.
+   * Returns the provider of the policy's tools; empty if it has none.
    *
    * @param folderSources names of the sources whose prompts are task folders
    */
@@ -140,7 +140,7 @@ final class ToolLoops {
         : Optional.empty();
   }
 
-  /** The same template with the environment's tools in every rendering. */
+  /** Returns a template that shows the environment's tools in every rendering. */
   static ChatTemplate showingTools(
       EpisodeSection section, ChatTemplate plain, Optional<EnvironmentProvider> environment) {
     return section.format() == Format.INLINE

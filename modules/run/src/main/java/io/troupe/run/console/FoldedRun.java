@@ -9,7 +9,7 @@ import io.troupe.telemetry.view.RunFold;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** What the console shows of a run from its events and its folder, live or recorded. */
+/** The console's view of a run from its events and its folder, live or recorded. */
 abstract sealed class FoldedRun implements RunSource permits FolderRun, LiveRun {
   private final RunFolder folder;
   private final RunRecords records;

@@ -25,7 +25,7 @@ public final class ProcessProbe implements Diagnostics.Probe {
   }
 
   /**
-   * Of a worker's process.
+   * Creates the probe of a worker's process.
    *
    * @param name {@code NODE-wN}, as node agents name workers
    * @param drain lets it finish its groups and end
@@ -45,7 +45,7 @@ public final class ProcessProbe implements Diagnostics.Probe {
   }
 
   /**
-   * Of a node agent's process.
+   * Creates the probe of a node agent's process.
    *
    * @param drain lets the node finish its groups and leave
    */

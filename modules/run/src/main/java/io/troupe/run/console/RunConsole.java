@@ -84,7 +84,7 @@ public final class RunConsole implements AutoCloseable {
         : config;
   }
 
-  /** What a person opens in a browser; empty when there is no console. */
+  /** Returns the link that a person opens in a browser; empty when there is no console. */
   public Optional<String> link() {
     return server.map(ConsoleServer::link);
   }

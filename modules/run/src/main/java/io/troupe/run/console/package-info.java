@@ -1,4 +1,4 @@
-/** What the console reads from a run and asks of its processes. */
+/** The console's sources in a run, and its requests to the run's processes. */
 @NullMarked
 package io.troupe.run.console;
 

@@ -123,7 +123,7 @@ public final class CheckpointWatcher implements AutoCloseable {
     return words;
   }
 
-  /** What the process sees of this host's GPUs; empty where it computes on the CPU. */
+  /** Returns the GPUs of this host that the process sees; empty where it computes on the CPU. */
   private String visible() throws IOException {
     OptionalInt own = gpu();
     Optional<NodeGpus> host =

@@ -182,8 +182,8 @@ public record EvaluatedPolicy(
   }
 
   /**
-   * What samples with the loaded weights: a completion a sample, or an episode of the run's, or of
-   * a task's own.
+   * Returns the sampler with the loaded weights: a completion a sample, or an episode of the run's,
+   * or of a task's own.
    *
    * @param engine closed with the source
    * @param tasks of which some have episodes of their own
@@ -207,7 +207,9 @@ public record EvaluatedPolicy(
         : run.getFirst().evaluationSampling().episodes();
   }
 
-  /** What the protocol says of episodes, so that shards and continuations have the same. */
+  /**
+   * Returns the protocol's description of episodes, so that shards and continuations have the same.
+   */
   static Map<String, Object> described(EpisodeSettings episodes) {
     return switch (episodes) {
       case EpisodeSettings.SingleTurn _ -> Map.of();
@@ -244,7 +246,7 @@ public record EvaluatedPolicy(
         threads);
   }
 
-  /** The same under the name that the protocol has of it. */
+  /** Opens a checkpoint under the name that the protocol has for it. */
   public static EvaluatedPolicy ofCheckpoint(
       String name, Path directory, int contextLength, int threads) throws IOException {
     try {
@@ -305,7 +307,7 @@ public record EvaluatedPolicy(
     return !resolved.isEmpty() && run.getFirst().config().rollout().sidecars().count() > 0;
   }
 
-  /** The same policy where the run's sidecars sample, which the protocol says. */
+  /** Returns this policy where the run's sidecars sample, which the protocol says. */
   public EvaluatedPolicy bySidecars() {
     Map<String, Object> more = new LinkedHashMap<>(description);
     more.put(

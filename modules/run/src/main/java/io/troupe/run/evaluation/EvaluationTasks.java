@@ -81,7 +81,9 @@ public final class EvaluationTasks implements AutoCloseable {
     return List.copyOf(tasks);
   }
 
-  /** What an episode of a task is, where the task says so; else the policy's run does. */
+  /**
+   * Returns the form of a task's episodes, where the task names one; else the policy's run does.
+   */
   Optional<EpisodeSettings> episodes(EvaluationTask task) {
     return Optional.ofNullable(episodes.get(task.name()));
   }

@@ -43,8 +43,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What a fork samples, judges and trains on: the run's own engines, verifiers and trainer compute
- * it, at the times of the model.
+ * The content of a fork, which the run's own engines, verifiers and trainer compute, at the times
+ * of the model.
  *
  * <p>A group is sampled when its first token is due, with the weights that its worker has then, and
  * again from its first token on whenever its worker gets new weights before it ends: decoding is
@@ -66,7 +66,7 @@ final class ForkContent implements RunContent {
   private final TreeMap<WeightVersion, WeightSnapshot> weights = new TreeMap<>();
 
   /**
-   * What computes.
+   * The parts that compute.
    *
    * @param trainer under the settings of the fork
    */

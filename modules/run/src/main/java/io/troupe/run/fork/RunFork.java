@@ -57,7 +57,7 @@ public final class RunFork {
   private RunFork() {}
 
   /**
-   * What to make.
+   * The request for a fork.
    *
    * @param step of the parent, 1 or later
    * @param to the last step, unless the run ends before; none for the parent's last

@@ -10,7 +10,7 @@ import scala.Option;
 
 /** Gives every actor a {@link MeteredQueue}; named by the configuration, made by Akka. */
 public final class MeteredMailbox implements MailboxType, ProducesMessageQueue<MeteredQueue> {
-  /** As Akka calls it. */
+  /** Creates the mailbox type with the arguments that Akka passes. */
   public MeteredMailbox(ActorSystem.Settings settings, Config config) {}
 
   @Override

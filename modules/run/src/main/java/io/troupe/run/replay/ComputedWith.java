@@ -13,7 +13,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
 
-/** What the bits of a process depend on, and in which of it two processes differ. */
+/**
+ * The facts on which the bits of a process depend, and the differences of two processes in them.
+ */
 public final class ComputedWith {
   private static final String JDK = "jdk";
   private static final String TROUPE = "troupe";
@@ -40,12 +42,12 @@ public final class ComputedWith {
     return new ProcessFacts(facts, config);
   }
 
-  /** What differs and may change bits, one sentence a fact. */
+  /** Returns the differences that may change bits, one sentence a fact. */
   public static List<String> obstacles(Map<String, String> recorded, Map<String, String> here) {
     return differences(recorded, here, false);
   }
 
-  /** What differs and should change nothing, one sentence a fact. */
+  /** Returns the differences that should change nothing, one sentence a fact. */
   public static List<String> remarks(Map<String, String> recorded, Map<String, String> here) {
     return differences(recorded, here, true);
   }

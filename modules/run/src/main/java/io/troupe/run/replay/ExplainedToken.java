@@ -32,7 +32,7 @@ public record ExplainedToken(
     float lossWeight,
     InLoss inLoss) {
   /**
-   * What the loss made of a token.
+   * The loss's treatment of a token.
    *
    * @param trainerLogProb log p, in nats
    * @param correction w, the weight of the off-policy correction

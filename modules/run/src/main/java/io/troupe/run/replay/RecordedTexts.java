@@ -14,7 +14,7 @@ import java.util.OptionalInt;
  */
 record RecordedTexts(RunFolder folder, Tokenizer tokenizer) {
   /**
-   * What a text says about a completion.
+   * The comparison of a completion with a text.
    *
    * @param token the first one that differs in its text
    * @param sentence the end of a sentence

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a replay made again and what it compared.
+ * The results of a replay and of its comparisons.
  *
  * @param begin the version that it began with
  * @param training whether the steps alone were made, from stored tokens

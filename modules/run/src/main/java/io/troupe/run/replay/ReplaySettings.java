@@ -3,7 +3,7 @@ package io.troupe.run.replay;
 import static io.troupe.core.Require.require;
 
 /**
- * What of a run is made again.
+ * The part of a run that is made again.
  *
  * @param from step up to which the replay may begin: it begins at the newest place at or before it
  * @param to the last step

@@ -153,7 +153,7 @@ public final class ReplayedTrainer implements AutoCloseable {
         step, "it moved the weights, and the replay skips it: " + reason);
   }
 
-  /** What differs between the run's processes and this one. */
+  /** Returns the differences between the run's processes and this one. */
   List<String> remarks() {
     return remarks;
   }
@@ -184,7 +184,7 @@ public final class ReplayedTrainer implements AutoCloseable {
     return newest.orElseThrow();
   }
 
-  /** What the step that was named saw of its tokens. */
+  /** Returns the values of the tokens in the step that was named. */
   TrainerTasks.StepTokens explained() {
     return explained.orElseThrow();
   }

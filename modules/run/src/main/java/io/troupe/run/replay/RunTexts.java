@@ -54,7 +54,7 @@ record RunTexts(RunFolder folder) {
     return parsed;
   }
 
-  /** What a step's loss marked of the tokens of its groups, an object a completion. */
+  /** Returns the marks of a step's loss on the tokens of its groups, an object a completion. */
   Map<LeaseId, JsonNode> marks(long step) {
     Map<LeaseId, JsonNode> marks = new HashMap<>();
     String part = "\"step\":%d,".formatted(step);

@@ -252,7 +252,7 @@ public final class StepExplanation {
                 map.put("marks", "no token was clipped, cut or masked, or no traces were written"));
   }
 
-  /** What the trainer adds to rewards is not in the journal. */
+  /** Returns the advantage: the trainer's additions to rewards are not in the journal. */
   private static Object advantage(LossSettings loss, TrainingSequence sequence) {
     if (loss.penalisesReward()) {
       return "not recorded: loss.kl_in is reward, and the penalties are not in the journal";

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a run folder can continue from.
+ * The state from which a run folder can continue.
  *
  * @param checkpoint the newest whole one; none if the run died before its first
  * @param again whether a process has worked on the run before
@@ -103,8 +103,8 @@ public record ResumePoint(
   }
 
   /**
-   * The same, once {@code metrics.jsonl} ends with a step up to the checkpoint's and the rows that
-   * it lacks are known; the rule is at {@link RowQueue}.
+   * Cuts {@code metrics.jsonl} after the checkpoint's step, and finds the rows that the checkpoint
+   * lacks; {@link RowQueue} has the rule.
    */
   ResumePoint cutMetrics(RunFolder folder) throws IOException {
     long step = checkpoint.map(from -> from.state().version().number()).orElse(-1L);

@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a run says of itself before it starts.
+ * The description of a run before it starts.
  *
  * @param workersHere rollout workers of this process
  */

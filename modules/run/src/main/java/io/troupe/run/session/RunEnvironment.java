@@ -25,7 +25,7 @@ public interface RunEnvironment extends ClusterFacts {
    */
   boolean enter() throws IOException, ClusterJoinException, InterruptedException;
 
-  /** Whether this process only continues what another one began and did not end. */
+  /** Whether this process only continues a run that another process began and did not end. */
   boolean takesOver();
 
   /** Where the coordinator puts new weights. */

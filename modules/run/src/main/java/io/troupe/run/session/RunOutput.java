@@ -18,7 +18,7 @@ import java.util.OptionalDouble;
 import java.util.StringJoiner;
 
 /**
- * What a person, or a program, sees of a run: rows and the closing account on standard output,
+ * The output of a run for a person or a program: rows and the closing account on standard output,
  * everything else on standard error. Also keeps {@code metrics.jsonl}.
  */
 final class RunOutput implements RunListener {

@@ -4,7 +4,7 @@ import io.troupe.telemetry.StepTable;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What standard output can show. */
+/** The abilities of standard output. */
 final class Terminal {
   private Terminal() {}
 

@@ -401,7 +401,7 @@ public final class TrainSession {
     return notes;
   }
 
-  /** What judges rollouts and evaluations. */
+  /** The judges of rollouts and evaluations. */
   private record Judging(VerifierPools verifiers, NamedEvaluations named) {}
 
   private void start(

@@ -56,7 +56,7 @@ public record RunFit(RunFolder folder, RunConfig config, MeasuredRun measured, L
     }
   }
 
-  /** What a run's journal says of times, lengths and rewards. */
+  /** Measures times, lengths and rewards from a run's journal. */
   public static MeasuredRun measured(RunFolder folder) throws IOException {
     MeasuredRun measured = new MeasuredRun();
     try (RunJournal journal = RunJournal.open(folder.journal())) {

@@ -178,8 +178,8 @@ public record RunScenario(Scenario scenario, List<String> notes) {
   }
 
   /**
-   * What n threads take from each other is measured where n of them computed at once; those that
-   * have a core each take nothing.
+   * Notes the time that n threads take from each other, measured where n of them computed at once;
+   * threads that have a core each take nothing.
    */
   private static void noteThreads(
       RunConfig config, ClusterShape shape, LatencySource origin, List<String> notes) {
@@ -210,7 +210,7 @@ public record RunScenario(Scenario scenario, List<String> notes) {
     return "%.4g".formatted(value).replaceFirst("\\.?0+$", "");
   }
 
-  /** What of a policy decides its speed. */
+  /** Returns the parts of a policy that decide its speed. */
   public static String policy(PolicySection policy) {
     return switch (policy) {
       case PolicySection.Toy toy -> "toy, %s a token".formatted(toy.tokenDelay());

@@ -51,7 +51,7 @@ public record SupervisedComposition(
   }
 
   /**
-   * The same for a run that has begun: where the checkpoint that it started from is gone, its own
+   * Puts a run together that has begun: where the checkpoint that it started from is gone, its own
    * newest one has the architecture and the tokenizer.
    *
    * @param checkpoints of the run

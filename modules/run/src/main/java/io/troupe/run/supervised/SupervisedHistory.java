@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What a supervised run's journal comes to: its events without those that a later process has made
+ * The history of a supervised run's journal: its events without those that a later process has made
  * again, because the checkpoint it continued from was before them.
  *
  * @param events in their order

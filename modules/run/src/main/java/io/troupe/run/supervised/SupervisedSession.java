@@ -177,7 +177,7 @@ public final class SupervisedSession {
     return listing.newest();
   }
 
-  /** What the journal holds, in place of rows that a process wrote and could not vouch for. */
+  /** Writes the journal's rows in place of rows that a process wrote and could not vouch for. */
   private void replaceMetrics(List<Map<String, Object>> rows) throws IOException {
     ByteArrayOutputStream lines = new ByteArrayOutputStream();
     for (Map<String, Object> row : rows) {
@@ -187,7 +187,7 @@ public final class SupervisedSession {
     AtomicFile.replace(folder.metrics(), lines.toByteArray());
   }
 
-  /** What is open while the run continues. */
+  /** The resources that are open while the run continues. */
   private final class Work {
     private final Journal journal;
     private final Checkpoints checkpoints;

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a run says of the data that it leaves out, of the token limits of its data sets, and of what
- * it rewards.
+ * The summary of the data that a run leaves out, of the token limits of its data sets, and of the
+ * rewarded qualities.
  */
 public final class DataSummary {
   private DataSummary() {}
@@ -62,7 +62,7 @@ public final class DataSummary {
     return reward.weight() == 1 ? what : "%s × (%s)".formatted(reward.weight(), what);
   }
 
-  /** What the task's data sets have and the run does not use. */
+  /** Returns the rows of the task's data sets that the run does not use. */
   public static Stream<String> leftOut(Task task) {
     return task.leftOut().stream().map(ExcludedPrompts::describe);
   }

@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Examples that are imitated.
+ * Examples for supervised training, held-out examples, and rows that were left out.
  *
  * @param train at least one
  * @param heldOut may be empty

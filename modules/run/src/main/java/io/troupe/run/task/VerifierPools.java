@@ -69,14 +69,15 @@ public final class VerifierPools implements AutoCloseable {
     return new VerifierPools(section, verifiers, evaluates);
   }
 
-  /** What rollouts are rewarded by. */
+  /** Returns the verifier that rewards rollouts. */
   public VerifierService rewards() {
     return rewards;
   }
 
   /**
-   * What answers to held-out prompts are measured by: {@link VerifierProvider#forEvaluation}. It is
-   * {@link #rewards} for each source whose verifier reads both alike.
+   * Returns the verifier that measures answers to held-out prompts: {@link
+   * VerifierProvider#forEvaluation}. It is {@link #rewards} for each source whose verifier reads
+   * both alike.
    */
   public VerifierService evaluation() {
     return evaluation;

@@ -7,7 +7,7 @@ import io.troupe.environments.format.ToolFormat;
 import io.troupe.gateway.agent.AgentSettings;
 import java.time.Duration;
 
-/** What an episode of a run is. */
+/** The form of a run's episodes. */
 public sealed interface EpisodeSettings {
   /** An episode is one completion. */
   record SingleTurn() implements EpisodeSettings {}
@@ -36,7 +36,7 @@ public sealed interface EpisodeSettings {
   }
 
   /**
-   * What the processes of an agent program do, each with a URL at which it asks the policy.
+   * Episodes of the processes of an agent program, each with a URL at which it asks the policy.
    *
    * @param settings of the program
    */

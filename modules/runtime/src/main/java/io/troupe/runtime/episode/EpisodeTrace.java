@@ -44,7 +44,7 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
   }
 
   /**
-   * What a turn's request adds, and what was sampled.
+   * The text that a turn's request adds, and the sampled text.
    *
    * @param observedTokens that the request adds, all without loss weight
    */
@@ -99,14 +99,14 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
             .toList());
   }
 
-  /** What verifiers judge: the last answer, cut before a stop text. */
+  /** Returns the answer that verifiers judge: the last one, cut before a stop text. */
   public static String answer(Episode episode, Tokenizer tokenizer, List<String> stops) {
     int[] tokens = episode.turns().getLast().completion().tokens();
     return StopMatcher.cut(tokenizer.decode(tokens), stops);
   }
 
   /**
-   * What the episode's reward is made from.
+   * Returns the texts from which the episode's reward is made.
    *
    * @param answer what verifiers of the answer judge
    */

@@ -34,8 +34,8 @@ public record SampledEpisode(Episode episode, String submission, List<Double> re
   }
 
   /**
-   * What the reward is made from: the submission, or the last answer, cut before a stop text, and
-   * the turns.
+   * Returns the texts from which the reward is made: the submission, or the last answer, cut before
+   * a stop text, and the turns.
    *
    * @param settings of the run's episodes
    */

@@ -36,7 +36,7 @@ import java.util.concurrent.TimeoutException;
 
 /** One episode with tools, from its first answer to its end, on the thread that runs it. */
 final class ToolEpisode {
-  /** What an episode works with. */
+  /** The parts that an episode works with. */
   record Wiring(
       SamplingEngine engine,
       Tokenizer tokenizer,
@@ -45,7 +45,7 @@ final class ToolEpisode {
       EnvironmentPool environments,
       HeldTurns held) {}
 
-  /** What follows an answer: the end, or the next request. */
+  /** The step after an answer: the end, or the next request. */
   private sealed interface Next {
     record End(StopReason stop) implements Next {}
 
@@ -287,7 +287,7 @@ final class ToolEpisode {
     }
   }
 
-  /** Of a turn of this episode. */
+  /** Returns the seed of a turn of this episode. */
   private long seed(int turn) {
     return SplitMix64.mix(SplitMix64.mix(first.seed() + index) + turn);
   }

@@ -20,7 +20,7 @@ public record EvaluatedWeights(String run, PublishedWeights weights, String serv
     this(run, weights, "", "");
   }
 
-  /** The same, which a server has too. */
+  /** Returns these weights with the address of a server that has them. */
   public EvaluatedWeights servedAt(String place, String proof) {
     return new EvaluatedWeights(run, weights, place, proof);
   }

@@ -5,7 +5,7 @@ import io.troupe.runtime.WireMessage;
 import java.util.List;
 
 /**
- * What became of a chunk, or of a part of it, at the worker that was asked. Each has the number of
+ * A worker's reply about a chunk, or a part of it, that it was asked for. Each has the number of
  * the asking.
  */
 public sealed interface EvaluationReply extends WireMessage {
@@ -35,6 +35,6 @@ public sealed interface EvaluationReply extends WireMessage {
   /** The chunk failed here, and may succeed later. */
   record Failed(long number, String reason) implements EvaluationReply {}
 
-  /** Nothing of the evaluation can be sampled here. */
+  /** No part of the evaluation can be sampled here. */
   record Refused(long number, String reason) implements EvaluationReply {}
 }

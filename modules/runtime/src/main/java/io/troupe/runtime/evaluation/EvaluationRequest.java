@@ -18,7 +18,7 @@ public record EvaluationRequest(
         request.prompt(), request.completions(), request.settings(), request.seed());
   }
 
-  /** The same for an engine, under a lease of the caller. */
+  /** Returns this request for an engine, under a lease of the caller. */
   public SampleRequest under(LeaseId lease) {
     return new SampleRequest(lease, prompt, completions, settings, seed);
   }

@@ -89,7 +89,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
   private record Due(SamplerAction.Timer timer) implements Command {}
 
   /**
-   * Everything a sampler works with.
+   * The parts that a sampler works with.
    *
    * @param checkpoints reads weights of the run
    */

@@ -9,7 +9,7 @@ import io.troupe.runtime.evaluation.EvaluationChunk.Asking;
 import java.time.Duration;
 import java.util.List;
 
-/** What an evaluation sampler does once its state has decided. */
+/** The action that an evaluation sampler takes once its state has decided. */
 public sealed interface SamplerAction {
   /** Answer a process. */
   record Answer(ActorRef<EvaluationReply> asker, EvaluationReply reply) implements SamplerAction {}
@@ -42,7 +42,7 @@ public sealed interface SamplerAction {
   /** Stop a timer, if it runs. */
   record CancelTimer(Timer timer) implements SamplerAction {}
 
-  /** What is due later. */
+  /** The timers of a sampler. */
   sealed interface Timer {
     /** The next sign of life of the chunk at work. */
     record Sign() implements Timer {}

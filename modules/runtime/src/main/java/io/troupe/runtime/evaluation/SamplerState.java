@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 public record SamplerState(
     Terms terms, Optional<EvaluationChunk> chunk, Optional<Held> held, long leases) {
   /**
-   * What a sampler works for, and how patiently.
+   * The evaluation that a sampler works for, and its patience.
    *
    * @param worker name of the worker, for the sentences of failures
    * @param run that the worker works for

@@ -86,9 +86,9 @@ public final class PromptPool {
   }
 
   /**
-   * What a worker gets with a lease. The seed depends on run, prompt and epoch, not on the lease,
-   * so that a resumed run samples what an unbroken one would have sampled; and on how often the
-   * group was sampled before, so that a second attempt has other completions.
+   * Returns the assignment that a worker gets with a lease. The seed depends on run, prompt and
+   * epoch, not on the lease, so that a resumed run samples what an unbroken one would have sampled;
+   * and on how often the group was sampled before, so that a second attempt has other completions.
    *
    * @param draws as in {@link io.troupe.core.run.group.Group}
    */

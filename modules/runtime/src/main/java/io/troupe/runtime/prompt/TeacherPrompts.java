@@ -13,9 +13,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a teacher reads before the policy's completions: the prompts themselves, or texts made of
- * them, such as the solution and then the prompt. A policy that teaches itself knows more by that
- * than it does when it is asked.
+ * The texts that a teacher reads before the policy's completions: the prompts themselves, or texts
+ * made of them, such as the solution and then the prompt. A policy that teaches itself knows more
+ * by that than it does when it is asked.
  */
 public final class TeacherPrompts {
   private static final String PROMPT = "{prompt}";
@@ -40,7 +40,7 @@ public final class TeacherPrompts {
   }
 
   /**
-   * What speaks against a template: two prompts of the same tokens and different solutions. A
+   * Returns the objection to a template: two prompts of the same tokens and different solutions. A
    * completion comes with the tokens of its prompt, which do not distinguish them.
    *
    * @param template of the teacher's prompts
@@ -68,7 +68,7 @@ public final class TeacherPrompts {
   }
 
   /**
-   * What the teacher reads in place of a prompt.
+   * Returns the tokens that the teacher reads in place of a prompt.
    *
    * @param own token ids of the prompt
    */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What the verdicts of a group, and of a run, amount to. */
+/** The summary of the verdicts of a group, and of a run. */
 public final class VerdictSummary {
   private VerdictSummary() {}
 
@@ -19,7 +19,7 @@ public final class VerdictSummary {
         .thenApply(_ -> stages.stream().map(CompletableFuture::join).toList());
   }
 
-  /** What pools have done in all; of their times those of the slowest. */
+  /** Returns the work of all pools so far; of their times those of the slowest. */
   public static StepMeter.Verification done(List<PoolReport> pools) {
     return new StepMeter.Verification(
         pools.stream().mapToDouble(PoolReport::millisP50).max().orElse(0),

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.slf4j.event.Level;
 
-/** What a rollout worker does once its state has decided. */
+/** The action that a rollout worker takes once its state has decided. */
 public sealed interface WorkerAction {
   /** Send an input to the coordinator. */
   record Report(Input.FromWorker input) implements WorkerAction {}
@@ -59,7 +59,7 @@ public sealed interface WorkerAction {
   /** Throw, so that the supervisor starts another worker. */
   record Fail(IllegalStateException failure) implements WorkerAction {}
 
-  /** What is tried again after a pause. */
+  /** The work that is tried again after a pause. */
   sealed interface Timer {
     /** Fetch the newest weights. */
     record Fetch() implements Timer {}

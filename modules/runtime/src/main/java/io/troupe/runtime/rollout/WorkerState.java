@@ -333,7 +333,10 @@ public record WorkerState(
         : next.then(state -> state.sampledNothing(part, reason, helps));
   }
 
-  /** What failed at once would fail again at once: the worker asks for more after a pause. */
+  /**
+   * Notes a part that failed at once and would fail at once again: the worker asks for more after a
+   * pause.
+   */
   private Next sampledNothing(WorkerAction.Part part, String reason, boolean replaceable) {
     Demand counted = demand.failed();
     if (counted.failures() >= MOST_SAMPLE_FAILURES && replaceable) {

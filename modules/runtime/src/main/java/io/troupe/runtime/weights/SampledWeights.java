@@ -3,7 +3,7 @@ package io.troupe.runtime.weights;
 import io.troupe.core.weights.WeightVersion;
 
 /**
- * What a worker says of the weights that sampled some tokens of a group.
+ * A worker's record of the weights that sampled some tokens of a group.
  *
  * @param version they were published as
  * @param digest of the weights that were really in its engine

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What the answer to a request holds of each completion, and how it is sent.
+ * The fields of each completion in the answer to a request, and the form in which it is sent.
  *
  * @param chat whether the answer is a message of a conversation
  * @param stream how tokens are sent as they are sampled; empty for one answer at the end

@@ -3,7 +3,7 @@ package io.troupe.serve.completion;
 import static io.troupe.core.Require.require;
 
 /**
- * What the answer to a request holds of its prompt.
+ * The fields of the prompt in the answer to a request.
  *
  * @param logProbs whether each choice has the field {@code prompt_logprobs}
  * @param echo whether each choice begins with its prompt, in its text and in its arrays of tokens

@@ -4,7 +4,7 @@ import io.troupe.engine.SamplingSettings;
 import java.util.List;
 
 /**
- * What an engine samples for one request.
+ * The samples of an engine for one request.
  *
  * @param id the client's id of the request
  * @param prompts token ids, one or more prompts

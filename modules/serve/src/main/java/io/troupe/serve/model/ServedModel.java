@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a server serves.
+ * The model of a server.
  *
  * @param model the name that requests give
  * @param engine the engine that samples; its creator closes it

@@ -1,4 +1,4 @@
-/** What a server serves: a policy, its weights by name, and the adapters beside it. */
+/** The model of a server: a policy, its weights by name, and the adapters beside it. */
 @NullMarked
 package io.troupe.serve.model;
 

@@ -38,7 +38,7 @@ final class ActiveGroup {
     return lengths;
   }
 
-  /** What the coordinator receives once it is judged. */
+  /** Returns the input that the coordinator receives once the group is judged. */
   Input judged() {
     return content.judged(lease, versions);
   }

@@ -4,15 +4,15 @@ import java.util.Arrays;
 
 /** The completions that an engine decodes, in the order in which they leave: the last one first. */
 final class DecodeRows {
-  /** By row: the engine's step at which it has its last token, in descending order. */
+  /** By row: the engine's step at which the completion has its last token, in descending order. */
   private double[] leaves = new double[64];
 
   private ActiveGroup[] groups = new ActiveGroup[64];
 
-  /** By row: which completion of its group it is. */
+  /** By row: the number of the completion within its group. */
   private int[] indexes = new int[64];
 
-  /** By row: how many tokens it has in the end. */
+  /** By row: the number of tokens of the whole completion. */
   private int[] tokens = new int[64];
 
   private int size;

@@ -5,7 +5,7 @@ import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.run.Input;
 import java.util.List;
 
-/** What the completions of a group under lease hold. */
+/** The content of a group's completions under lease. */
 public interface GroupContent {
   /** How many completions it has. */
   int completions();
@@ -22,7 +22,7 @@ public interface GroupContent {
   int[] lengths(TokenVersions versions);
 
   /**
-   * What the coordinator receives once all completions are sampled and judged.
+   * Returns the input that the coordinator receives once all completions are sampled and judged.
    *
    * @param versions one a completion
    */

@@ -1,6 +1,6 @@
 package io.troupe.sim.engine;
 
-/** Something that happens at a time of the {@link Agenda}. */
+/** An action at a time of the {@link Agenda}. */
 @FunctionalInterface
 public interface Occurrence {
   /**

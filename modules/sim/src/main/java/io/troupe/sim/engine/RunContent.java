@@ -9,24 +9,27 @@ import io.troupe.core.train.LossTokens;
 import java.util.List;
 
 /**
- * What a run in virtual time samples, judges and trains on: numbers drawn from a model, or real
- * computations. The times are the model's either way.
+ * The content of a run in virtual time, which samples, judges and trains: numbers drawn from a
+ * model, or real computations. The times are the model's either way.
  */
 public interface RunContent {
-  /** What will be sampled of a group. */
+  /** Returns the completions that will be sampled of a group. */
   GroupContent group(Effect.Grant grant);
 
   /** A group's tokens are not needed again. */
   void forget(LeaseId lease);
 
   /**
-   * What the coordinator receives once a step has ended.
+   * Returns the inputs that the coordinator receives once a step has ended.
    *
    * @param tokens that its loss counts
    */
   List<Input> step(Effect.Train step, LossTokens tokens);
 
-  /** What saves a checkpoint of the present place in the journal, once its time is over. */
+  /**
+   * Returns the action that saves a checkpoint of the present place in the journal, once its time
+   * is over.
+   */
   Runnable checkpoint(Effect.SaveCheckpoint checkpoint);
 
   /**

@@ -6,7 +6,7 @@ import io.troupe.core.run.RunState;
 import java.util.List;
 
 /**
- * What a run did before it continues in virtual time.
+ * The history of a run before it continues in virtual time.
  *
  * @param audit of all its events
  * @param records that these were in

@@ -46,7 +46,7 @@ final class SimulatedEngine implements CpuShares.Shared {
   /** The step from which on a version samples. */
   private record Mark(double step, WeightVersion version) {}
 
-  /** What an engine is made of. */
+  /** The parts of an engine. */
   record Parts(
       Agenda agenda,
       EngineModel model,

@@ -26,7 +26,7 @@ final class SimulatedWorker {
   private static final double DETECTION_SECONDS = 20;
   private static final long MICROS_OF_MILLI = 1_000;
 
-  /** What a worker works with. */
+  /** The surroundings of a worker. */
   record Surroundings(
       Agenda agenda,
       Scenario scenario,
@@ -265,7 +265,7 @@ final class SimulatedWorker {
     }
   }
 
-  /** Nothing reaches it or comes from it until a time; it works on. */
+  /** Cuts the worker off until a time; the worker continues its work. */
   void cut(long until) {
     if (!alive) {
       return;

@@ -28,7 +28,7 @@ final class BusyParts {
       return until - from;
     }
 
-    /** Of the worker that decodes most of them. */
+    /** Returns the rows of the worker that decodes most of them. */
     double mostRows() {
       return rows.values().stream().mapToInt(Integer::intValue).max().orElse(0);
     }

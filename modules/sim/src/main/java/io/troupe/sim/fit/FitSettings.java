@@ -3,7 +3,7 @@ package io.troupe.sim.fit;
 import io.troupe.sim.model.ClusterShape.CpuShape;
 
 /**
- * What a journal does not say of its run.
+ * The facts of a run that its journal does not hold.
  *
  * @param run its name
  * @param policy that it trained

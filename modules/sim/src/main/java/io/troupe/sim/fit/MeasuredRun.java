@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the journal of a run says of times, lengths and rewards: its events, in order. */
+/** Times, lengths and rewards from the journal of a run: its events, in order. */
 public final class MeasuredRun {
   private static final double MILLIS = 1e3;
 
@@ -185,7 +185,9 @@ public final class MeasuredRun {
     return trainedTokens == 0 ? Double.NaN : (double) staleTokens / trainedTokens;
   }
 
-  /** What the newest process computed the policy on, where the engine says so. */
+  /**
+   * Returns the device on which the newest process computed the policy, where the engine names it.
+   */
   public Optional<String> device() {
     return device;
   }

@@ -89,7 +89,7 @@ public final class ModelFit {
     return spans.stream().filter(span -> span.from() >= first && span.until() <= last).toList();
   }
 
-  /** What speaks against the shares of the cores that the fit reckons with. */
+  /** Returns the doubts about the shares of the cores that the fit uses. */
   private String doubts() {
     double needed = BackgroundThreads.busy(betweenSteps(), cpu.cores(), 0);
     double had = settings.computingThreads();
@@ -142,7 +142,10 @@ public final class ModelFit {
         new double[] {1, longest, longest * Math.max(1, rows)}, seconds, 1 / (seconds * seconds));
   }
 
-  /** What there was in more of the run than a moment, from the least to the most; 0 left out. */
+  /**
+   * Returns the numbers that held for more of the run than a moment, from the least to the most; 0
+   * left out.
+   */
   private SortedSet<Double> seen(ToDoubleFunction<BusyParts.Span> number) {
     SortedMap<Double, Double> millis = new TreeMap<>();
     spans.forEach(span -> millis.merge(number.applyAsDouble(span), span.millis(), Double::sum));

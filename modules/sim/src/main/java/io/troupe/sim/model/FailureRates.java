@@ -23,7 +23,7 @@ public record FailureRates(
     double diskPerHour,
     double coordinatorPerHour,
     double outageSeconds) {
-  /** Nothing fails. */
+  /** Rates without failures. */
   public static final FailureRates NONE = new FailureRates(0, 30, 0, 0, 0, 0, 0, 30);
 
   public FailureRates {
@@ -40,7 +40,7 @@ public record FailureRates(
         "failures.worker_recovery_seconds and failures.outage_seconds are above 0");
   }
 
-  /** These rates many times over. */
+  /** Returns these rates, a number of times as frequent. */
   public FailureRates accelerated(double factor) {
     return new FailureRates(
         workerPerHour * factor,

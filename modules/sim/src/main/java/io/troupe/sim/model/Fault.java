@@ -11,7 +11,7 @@ import static io.troupe.core.Require.require;
  * @param target index of the worker or node, where it is one of several
  */
 public record Fault(Kind kind, double atSeconds, double seconds, int target) {
-  /** What can go wrong. */
+  /** The kinds of faults. */
   public enum Kind {
     /** A worker's process dies; its place starts another one after {@code seconds}. */
     WORKER_DIES(1),

@@ -3,7 +3,7 @@ package io.troupe.sim.model;
 import io.troupe.core.SplitMix64;
 
 /**
- * What a group's random numbers are drawn by.
+ * The key by which a group's random numbers are drawn.
  *
  * @param group its number in order of admission, from 1
  * @param draws how often it was sampled before

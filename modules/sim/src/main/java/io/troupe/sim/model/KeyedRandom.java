@@ -8,7 +8,7 @@ import static io.troupe.core.SplitMix64.mix;
  * them the same on every JVM.
  */
 public final class KeyedRandom {
-  /** What a number is for; each purpose has numbers of its own. */
+  /** The purpose of a number; each purpose has numbers of its own. */
   public enum Purpose {
     PROMPT(1),
     LENGTH(2),

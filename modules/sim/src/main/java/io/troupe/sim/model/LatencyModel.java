@@ -1,7 +1,7 @@
 package io.troupe.sim.model;
 
 /**
- * Everything around the coordinator, as numbers.
+ * The parts of a cluster around the coordinator, as numbers.
  *
  * @param origin where the numbers are from, and how far they reach
  */

@@ -5,7 +5,7 @@ import io.troupe.core.run.RunState;
 import java.util.Map;
 
 /**
- * What a simulated run came to.
+ * The result of a simulated run.
  *
  * @param state at its end
  * @param audit of its events

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is sampled: lengths and rewards of groups, and the length of their prompts.
+ * The workload: lengths and rewards of groups, and the length of their prompts.
  *
  * @param promptTokens mean length of a prompt
  * @param degenerateShare share of groups whose rewards are all equal; unused where the lengths are

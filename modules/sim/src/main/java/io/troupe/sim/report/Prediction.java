@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the simulated runs of a scenario come to.
+ * The results of the simulated runs of a scenario.
  *
  * @param results one a seed
  * @param notes what limits their worth, a sentence each

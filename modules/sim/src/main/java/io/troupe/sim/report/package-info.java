@@ -1,4 +1,4 @@
-/** What simulated runs come to, over seeds and over settings. */
+/** The results of simulated runs, over seeds and over settings. */
 @NullMarked
 package io.troupe.sim.report;
 

@@ -16,7 +16,7 @@ public final class JournalAudit {
   private JournalAudit() {}
 
   /**
-   * What was found.
+   * The findings of the audit.
    *
    * @param fenced records of processes that had lost the journal to another one; they do not count
    * @param dropped records that are not kept any more; the account believes what they come to

@@ -23,7 +23,7 @@ public record CheckpointListing(List<Checkpoint> whole, List<Broken> broken) {
     broken = List.copyOf(broken);
   }
 
-  /** The one of the greatest step. */
+  /** Returns the checkpoint of the greatest step. */
   public Optional<Checkpoint> newest() {
     return whole.stream().findFirst();
   }

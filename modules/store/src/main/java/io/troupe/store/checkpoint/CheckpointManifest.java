@@ -77,7 +77,7 @@ public record CheckpointManifest(int format, long step, String created, List<Ent
     return StoreJson.PRETTY.writeValueAsBytes(this);
   }
 
-  /** What is wrong with the files, by name and size; the first thing found. */
+  /** Returns the first fault of the files by name and size. */
   Optional<String> wrongSize(Path directory) throws IOException {
     for (Entry entry : files) {
       Path file = directory.resolve(entry.path());
@@ -93,7 +93,7 @@ public record CheckpointManifest(int format, long step, String created, List<Ent
     return Optional.empty();
   }
 
-  /** What is wrong with the files' content; reads all of it; the first thing found. */
+  /** Returns the first fault of the files' content; reads all of it. */
   Optional<String> wrongContent(Path directory) throws IOException {
     for (Entry entry : files) {
       String found = Sha256.hex(directory.resolve(entry.path()));

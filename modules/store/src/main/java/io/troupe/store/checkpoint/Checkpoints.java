@@ -64,8 +64,8 @@ public final class Checkpoints {
   }
 
   /**
-   * The same, of a process that another one may take the run over from: what that one has written
-   * is neither replaced nor deleted.
+   * Opens the checkpoints for a process from which another one may take the run over: checkpoints
+   * that the other process has written are neither replaced nor deleted.
    *
    * @param fence is asked before each change
    */

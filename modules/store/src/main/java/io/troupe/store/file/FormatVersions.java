@@ -20,7 +20,7 @@ public final class FormatVersions {
   }
 
   /**
-   * Something that this program does not read.
+   * Returns the exception about a file whose format this program does not read.
    *
    * @param what names the file, and the place in it
    * @param format it says it has

@@ -82,7 +82,7 @@ public final class JsonLinesFile implements AutoCloseable {
   }
 
   /**
-   * As {@link #open(Path, Duration, Consumer)}, with a bound.
+   * Opens a file as {@link #open(Path, Duration, Consumer)} does, with a bound.
    *
    * @param keepBytes of this file and the one before it; 0 keeps all
    */

@@ -87,7 +87,7 @@ public final class JsonLinesWriter {
     }
   }
 
-  /** What waits now, and what was refused so far. */
+  /** Returns the lines that wait now, and the number of those refused so far. */
   public synchronized LineBacklog backlog() {
     return backlog;
   }

@@ -2,7 +2,7 @@ package io.troupe.store.file;
 
 import java.io.IOException;
 
-/** Whether this process may still change what belongs to the run's one writer. */
+/** Asks whether this process may still change the files of the run's one writer. */
 @FunctionalInterface
 public interface WriterFence {
   /** For a run that no other process can take over. */

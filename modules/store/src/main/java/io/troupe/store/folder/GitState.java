@@ -20,7 +20,7 @@ public sealed interface GitState {
   }
 
   /**
-   * Nothing that git can say.
+   * Git knows no state of the source code.
    *
    * @param reason why
    */

@@ -86,7 +86,7 @@ public record Provenance(
     };
   }
 
-  /** What git status says, for patches/git_status.txt; "" when nothing differs. */
+  /** Returns the text of git status, for patches/git_status.txt; "" when nothing differs. */
   public String gitStatus() {
     return switch (git) {
       case GitState.WorkTree tree -> tree.status();

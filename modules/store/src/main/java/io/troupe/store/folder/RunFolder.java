@@ -56,7 +56,7 @@ public final class RunFolder {
           + " config.yaml";
 
   /**
-   * What is known when a run starts.
+   * The facts of a run at its start.
    *
    * @param config the configuration file's bytes
    * @param resolved every key with its value, as YAML

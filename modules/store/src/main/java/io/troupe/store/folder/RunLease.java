@@ -44,8 +44,8 @@ public final class RunLease implements Closeable {
   }
 
   /**
-   * Whether this process has it, as it knows without looking; {@link #confirm} looks. What cannot
-   * be undone asks that.
+   * Whether this process holds the lease, as it knows without looking; {@link #confirm} looks. What
+   * cannot be undone asks that.
    */
   public synchronized boolean held() {
     return lock.isPresent();
@@ -104,7 +104,7 @@ public final class RunLease implements Closeable {
     }
   }
 
-  /** Gives it up for good. */
+  /** Gives the lease up for good. */
   @Override
   public synchronized void close() throws IOException {
     closed = true;

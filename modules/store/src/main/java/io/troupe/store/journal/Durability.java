@@ -1,6 +1,6 @@
 package io.troupe.store.journal;
 
-/** What an acknowledged append survives. */
+/** The failures that an acknowledged append survives. */
 public enum Durability {
   /** The end of this process, by any signal: the operating system has the bytes. */
   WRITTEN,

@@ -114,7 +114,7 @@ public final class Journal implements Closeable {
     }
   }
 
-  /** What opening found. */
+  /** Returns the findings of the opening. */
   public JournalRecovery recovery() {
     return recovery;
   }

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What opening a journal for writing found and did.
+ * The findings and repairs when a journal was opened for writing.
  *
  * @param epoch of the new writer: one more than any before
  * @param records number of the last whole record; the next append is number {@code records + 1}

@@ -15,7 +15,7 @@ import java.util.zip.GZIPOutputStream;
 
 /** Replaces a segment file by a gzip file of the same content. */
 final class SegmentCompression {
-  /** Files that a crash leaves. */
+  /** The pattern of files that a crash leaves. */
   static final String LEFTOVERS = ".*.journal.gz.tmp-*";
 
   private static final int BUFFER_BYTES = 1 << 16;

@@ -16,10 +16,10 @@ final class SegmentScanner implements Closeable {
   sealed interface Step {
     record Intact(JournalRecord record) implements Step {}
 
-    /** Nothing: the file ends here, for now. */
+    /** The file ends here, for now. */
     record End() implements Step {}
 
-    /** Bytes that are no whole frame. */
+    /** The next bytes are no whole frame. */
     record Damaged(String reason) implements Step {}
   }
 

@@ -2,7 +2,7 @@ package io.troupe.store.objects;
 
 /** What must hold for an object to be stored. */
 public sealed interface PutCondition {
-  /** Nothing. */
+  /** The object is stored in any case. */
   record Always() implements PutCondition {}
 
   /** The key has no object. */

@@ -65,7 +65,7 @@ public final class RunJson {
   private RunJson() {}
 
   /**
-   * What one decision brought, when.
+   * The events of one decision, and its time.
    *
    * @param atMillis since 1970, UTC
    */

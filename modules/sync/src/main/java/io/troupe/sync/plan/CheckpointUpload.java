@@ -65,7 +65,7 @@ public record CheckpointUpload(
     return new CheckpointUpload(checkpoint, files, done, List.of());
   }
 
-  /** Bytes that are not stored yet. */
+  /** Returns the number of bytes that are not stored yet. */
   long bytesLeft(UploadSizes sizes) {
     long left = files.stream().skip(done).mapToLong(Item::bytes).sum();
     return parts.isEmpty()

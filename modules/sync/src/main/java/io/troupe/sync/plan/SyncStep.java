@@ -37,6 +37,6 @@ public sealed interface SyncStep {
   /** Make the object of its parts. */
   record CompleteParts(CheckpointUpload upload, CheckpointUpload.Parts parts) implements SyncStep {}
 
-  /** Everything is stored. */
+  /** All files are stored. */
   record Nothing() implements SyncStep {}
 }

@@ -22,7 +22,7 @@ public record PromptResults(
     List<String> correct,
     String prompt,
     String source) {
-  /** Of a prompt that nothing is known of. */
+  /** The results of a prompt without a sample. */
   public static final PromptResults NONE = new PromptResults(0, 0, 0, 0, List.of(), "", "");
 
   public PromptResults {

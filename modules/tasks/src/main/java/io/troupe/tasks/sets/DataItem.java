@@ -35,7 +35,7 @@ public record DataItem(
     /** A row that says nothing. */
     public static final OwnSettings NONE = new OwnSettings("", "", "", 0);
 
-    /** Of a row with a verifier of its own. */
+    /** Returns the settings of a row with a verifier of its own. */
     static OwnSettings judgedBy(String verifier) {
       return new OwnSettings("", "", verifier, 0);
     }

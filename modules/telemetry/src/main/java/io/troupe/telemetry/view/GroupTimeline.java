@@ -22,7 +22,7 @@ final class GroupTimeline {
   long staleness = -1;
   long step;
 
-  /** Steps that trained on it. */
+  /** The number of steps that trained on the group. */
   int uses;
 
   String trouble = "";

@@ -46,7 +46,7 @@ public record RunView(
     CopyView copy,
     List<EventText> lately) {
   /**
-   * Infrastructure that is out of order.
+   * A part of the infrastructure that is out of order.
    *
    * @param who a worker's place, the verifiers, the workers where none is there, the trainer's
    *     ranks, the traces, the copy, or a tracker

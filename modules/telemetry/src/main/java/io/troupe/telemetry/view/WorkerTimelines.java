@@ -27,7 +27,7 @@ final class WorkerTimelines {
     this.timelines = lives;
   }
 
-  /** By name. */
+  /** Returns the timelines in the order of the workers' names. */
   Collection<WorkerTimeline> all() {
     return timelines.values();
   }

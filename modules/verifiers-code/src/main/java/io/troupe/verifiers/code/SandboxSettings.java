@@ -25,7 +25,10 @@ public record SandboxSettings(
      * does not open if either is unavailable.
      */
     BUBBLEWRAP,
-    /** As {@link #BUBBLEWRAP}, but without the filter on a CPU architecture that has none. */
+    /**
+     * Bubblewrap as in {@link #BUBBLEWRAP}, but without the filter on a CPU architecture that has
+     * none.
+     */
     BUBBLEWRAP_MAYBE_UNFILTERED,
     /**
      * Only by limits of resources: programs can read and write what this user can, and use the
@@ -56,27 +59,27 @@ public record SandboxSettings(
         CodeLimits.STANDARD);
   }
 
-  /** These settings with another number of workers. */
+  /** Returns these settings with another number of workers. */
   public SandboxSettings withWorkers(int count) {
     return new SandboxSettings(count, isolation, python, limits);
   }
 
-  /** These settings with another time for each run. */
+  /** Returns these settings with another time for each run. */
   public SandboxSettings withWall(Duration each, Duration all) {
     return new SandboxSettings(workers, isolation, python, limits.withWall(each, all));
   }
 
-  /** These settings with another memory limit. */
+  /** Returns these settings with another memory limit. */
   public SandboxSettings withMemory(long bytes) {
     return new SandboxSettings(workers, isolation, python, limits.withMemory(bytes));
   }
 
-  /** These settings with another isolation. */
+  /** Returns these settings with another isolation. */
   public SandboxSettings withIsolation(SandboxIsolation other) {
     return new SandboxSettings(workers, other, python, limits);
   }
 
-  /** These settings with another interpreter. */
+  /** Returns these settings with another interpreter. */
   public SandboxSettings withPython(Path interpreter) {
     return new SandboxSettings(workers, isolation, interpreter, limits);
   }

@@ -165,7 +165,7 @@ final class IfBenchFormats {
     return answer -> PythonText.count(answer, separator) >= 2;
   }
 
-  /** Something in italics with something behind it. */
+  /** Whether an answer has words in italics with text behind them. */
   static boolean hasThesis(String answer) {
     int start = answer.contains("<i>") ? answer.indexOf("<i>") : answer.indexOf("<em>");
     if (start < 0) {

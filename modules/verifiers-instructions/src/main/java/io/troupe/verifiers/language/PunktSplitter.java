@@ -53,7 +53,10 @@ public final class PunktSplitter {
     return withClosers(text, spans);
   }
 
-  /** Of marks whose words overlap, as in {@code ?!}, only the last one is a candidate. */
+  /**
+   * Returns the marks that may end a sentence; of marks whose words overlap, as in {@code ?!}, only
+   * the last one.
+   */
   private static List<Candidate> candidates(String text) {
     List<Candidate> found = new ArrayList<>();
     Optional<Candidate> previous = Optional.empty();

@@ -5,7 +5,7 @@ import java.util.function.IntPredicate;
 
 /** A part of a parsed regular expression. */
 sealed interface PatternNode {
-  /** Repeats that know no upper bound. */
+  /** The upper bound of repeats without a bound. */
   int UNBOUNDED = -1;
 
   /** One character of a set. */
@@ -20,7 +20,7 @@ sealed interface PatternNode {
   /** The first that leads to a match. */
   record Choice(List<PatternNode> parts) implements PatternNode {}
 
-  /** As often as possible, or as seldom if lazy. */
+  /** A part repeated as often as possible, or as seldom if lazy. */
   record Repeat(PatternNode part, int least, int most, boolean lazy) implements PatternNode {}
 
   /** The places that Python names. */

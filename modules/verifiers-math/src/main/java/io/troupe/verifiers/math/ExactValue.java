@@ -116,7 +116,7 @@ final class ExactValue {
     return fitting(product);
   }
 
-  /** By falling factorials, so that the upper number may be any. */
+  /** Computes by falling factorials, so that the upper number may be any. */
   private Rational binomial(Rational n, Rational k) {
     if (!k.isInteger()) {
       throw new UnresolvedException(UnresolvedException.Why.UNDEFINED);

@@ -47,8 +47,8 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
      */
     ONE_ANSWER,
     /**
-     * The same, read at the anchor that comes last in the text, whatever their order; Markdown's
-     * emphasis ends an answer.
+     * There must be one answer at the anchor that comes last in the text, whatever their order;
+     * Markdown's emphasis ends an answer.
      */
     LATEST_ANSWER,
     /** The last one counts, as evaluation harnesses have it. */
@@ -71,7 +71,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   public enum Reading {
     /** A box, {@code ####} or "the answer is"; never just the last number. */
     TRAINING,
-    /** The same and "Answer: …", whichever comes last: to measure with. */
+    /** An anchor of {@link #TRAINING}, or "Answer: …", whichever comes last: for measurements. */
     EVALUATION,
     /** Hendrycks's MATH evaluation, and verl's: the last box. */
     HENDRYCKS,

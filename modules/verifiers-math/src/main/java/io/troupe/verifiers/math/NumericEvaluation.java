@@ -210,7 +210,7 @@ final class NumericEvaluation {
     return balls.ln(positiveIfReal(x));
   }
 
-  /** The same; but over the reals, what would need a complex value is undefined. */
+  /** Returns a positive ball; over the reals, a value that would be complex is undefined. */
   private Ball positiveIfReal(Ball x) {
     if (real && (!x.isReal() || x.re().signum() < 0)) {
       throw undefined();

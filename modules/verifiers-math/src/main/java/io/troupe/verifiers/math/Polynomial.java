@@ -76,7 +76,10 @@ record Polynomial(Map<Monomial, Rational> terms) {
     return result;
   }
 
-  /** Whether this is the other times a non-zero constant, which is positive if so required. */
+  /**
+   * Whether this polynomial is the other times a non-zero constant, which is positive if so
+   * required.
+   */
   boolean isMultipleOf(Polynomial other, boolean positive, StepBudget budget) {
     if (isZero() || !terms.keySet().equals(other.terms.keySet())) {
       return false;

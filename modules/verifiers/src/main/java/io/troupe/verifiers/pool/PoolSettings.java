@@ -50,7 +50,7 @@ public record PoolSettings(
         Duration.ofMinutes(1));
   }
 
-  /** These settings with another deadline. */
+  /** Returns these settings with another deadline. */
   public PoolSettings withDeadline(Duration other) {
     return new PoolSettings(
         workers, other, startDeadline, queue, heapMegabytes, failuresInRow, quarantine);

@@ -137,7 +137,7 @@ public record VersionManifest(
     return new WeightRef(new WeightVersion(version), Sha256.hex(json), bytes());
   }
 
-  /** Of all files. */
+  /** Returns the number of bytes of all files. */
   public long bytes() {
     return files.stream().mapToLong(FilePart::bytes).sum();
   }

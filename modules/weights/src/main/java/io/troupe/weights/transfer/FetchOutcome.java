@@ -40,7 +40,7 @@ public sealed interface FetchOutcome {
     static final String ABSENT = "does not have them";
     static final String EVICTED = "has them no more";
 
-    /** Whether it is the source's fault, and not only that it lacks these weights. */
+    /** Whether the source is at fault, and does not only lack these weights. */
     public boolean faulty() {
       return !reason.equals(ABSENT) && !reason.equals(EVICTED);
     }

@@ -49,7 +49,7 @@ public final class WeightClient implements WeightProvider {
   }
 
   /**
-   * The same.
+   * Creates a client that asks one node.
    *
    * @param answer how long the node may take to bring weights, be it that it has been stopped
    */

@@ -33,7 +33,7 @@ public record WeightLocator(
     doubtful = Set.copyOf(doubtful);
   }
 
-  /** Writes it. */
+  /** Writes the locator as one line of text. */
   public String format() {
     return String.join(
         "/",
@@ -66,7 +66,7 @@ public record WeightLocator(
   }
 
   /**
-   * Whom a node asks, in order.
+   * Returns the servers that a node asks, in order.
    *
    * @param self the node's own server; one that is not among the nodes asks the publisher
    */

@@ -1,6 +1,6 @@
 package io.troupe.aws.ec2.plan;
 
-/** What is to become of a cluster. */
+/** The goal of a command for a cluster. */
 public sealed interface ClusterGoal {
   /** A number of instances that pass EC2's checks. */
   record Running(int count) implements ClusterGoal {}
@@ -8,6 +8,6 @@ public sealed interface ClusterGoal {
   /** Every instance stopped; its volume stays, and is paid for. */
   record Stopped() implements ClusterGoal {}
 
-  /** Nothing left. */
+  /** No instance, volume, network interface or placement group is left. */
   record Deleted() implements ClusterGoal {}
 }

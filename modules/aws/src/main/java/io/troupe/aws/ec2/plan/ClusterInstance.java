@@ -16,7 +16,7 @@ public record ClusterInstance(
     boolean sound,
     String privateAddress,
     String publicAddress) {
-  /** As EC2 names them. */
+  /** States of an instance, by EC2's names. */
   public enum State {
     PENDING,
     RUNNING,
@@ -27,7 +27,7 @@ public record ClusterInstance(
   }
 
   /**
-   * What and where an instance is.
+   * The type of an instance and the subnet in which it is.
    *
    * @param type such as p5.48xlarge
    */

@@ -10,7 +10,7 @@ public record ClusterPart(ResourceKind kind, String id, String attachedTo) {
     return attachedTo.isEmpty();
   }
 
-  /** Its kind and id. */
+  /** Returns the kind and the id, for messages. */
   public String words() {
     return kind.words() + " " + id;
   }

@@ -46,7 +46,7 @@ public record ClusterPlan(Ec2File file) {
     };
   }
 
-  /** What to do about a launch without an answer, if there is one. */
+  /** Returns the step for a launch without an answer, if there is one. */
   private static Optional<ClusterStep> unanswered(
       ClusterGoal goal, ClusterRecord known, ObservedCluster observed, long nowMillis) {
     if (known.pending().isEmpty()) {

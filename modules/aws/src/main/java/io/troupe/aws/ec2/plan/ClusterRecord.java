@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What must be known about a cluster after a crash. It is written before each launch is sent and
- * after each answer, so that a launch whose answer was lost is sent again with its own token.
+ * The record of a cluster that a command needs after a crash. It is written before each launch is
+ * sent and after each answer, so that a launch whose answer was lost is sent again with its own
+ * token.
  *
  * @param nonce distinguishes this cluster from others of its name
  * @param launches sent so far; makes tokens

@@ -2,7 +2,7 @@ package io.troupe.aws.ec2.plan;
 
 import java.util.List;
 
-/** What is done next on the way to a goal. */
+/** The next step on the way to a goal. */
 public sealed interface ClusterStep {
   /** Creates the placement group. */
   record CreateGroup() implements ClusterStep {}

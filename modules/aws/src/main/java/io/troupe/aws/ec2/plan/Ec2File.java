@@ -30,7 +30,7 @@ public record Ec2File(
     subnets = List.copyOf(subnets);
   }
 
-  /** What is on each instance. */
+  /** The software and folders of each instance. */
   public record HostSection(
       @Doc("Image, such as `ami-0123456789abcdef0`.") String image,
       @Doc("Name of the key pair that ssh uses.") String key,
@@ -55,7 +55,7 @@ public record Ec2File(
     }
   }
 
-  /** What the cluster may cost. */
+  /** The limits of the cluster's cost. */
   public record BudgetSection(
       @Doc(value = "How long the cluster will be needed, for the estimate.", unit = "hours")
           @Default("24")
@@ -78,7 +78,7 @@ public record Ec2File(
     }
   }
 
-  /** What follows when a cost passes the budget. */
+  /** The reaction when a cost passes the budget. */
   public enum OnBudget {
     WARN,
     STOP

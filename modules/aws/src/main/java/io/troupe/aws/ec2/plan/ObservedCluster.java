@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What EC2 shows of a cluster; it may show an instance some time after the launch.
+ * A cluster as EC2 shows it; an instance may show some time after the launch.
  *
  * @param parts volumes and network interfaces, attached or not
  * @param group whether its placement group exists

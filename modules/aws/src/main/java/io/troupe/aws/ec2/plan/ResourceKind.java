@@ -1,6 +1,6 @@
 package io.troupe.aws.ec2.plan;
 
-/** What a cluster consists of, and what can be left of it. */
+/** The kinds of resources that a cluster consists of, and that it can leave. */
 public enum ResourceKind {
   INSTANCE("instance"),
   VOLUME("volume"),
@@ -13,7 +13,7 @@ public enum ResourceKind {
     this.words = words;
   }
 
-  /** As a sentence names it. */
+  /** Returns the kind's name within a sentence. */
   public String words() {
     return words;
   }

@@ -1,4 +1,4 @@
-/** What a cluster of EC2 instances consists of, what EC2 shows of it, and the next step. */
+/** A cluster of EC2 instances: its parts, its state as EC2 shows it, and the next step. */
 @NullMarked
 package io.troupe.aws.ec2.plan;
 

@@ -15,7 +15,7 @@ import java.util.OptionalDouble;
  */
 public record GpuMeasurement(
     GpuRow row, String name, String unit, double ours, OptionalDouble pytorch, Bar bar) {
-  /** What is promised. */
+  /** Whether a measurement has a bar, and whether it met that. */
   public enum Judged {
     NOTHING,
     VALUE_AT_MOST,

@@ -7,7 +7,7 @@ import io.troupe.engine.djl.torch.Device;
 import java.nio.file.Path;
 
 /**
- * What all rows share. It is handed to their processes as JSON.
+ * The settings that all rows share. It is handed to their processes as JSON.
  *
  * @param rehearsal whether the CPU and a stand-in play the GPU
  * @param tiny whether every row has the tiny shape and short sequences

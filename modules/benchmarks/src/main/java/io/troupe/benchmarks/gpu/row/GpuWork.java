@@ -3,10 +3,10 @@ package io.troupe.benchmarks.gpu.row;
 import java.io.IOException;
 import java.util.List;
 
-/** What a process of a row does. */
+/** The work of a process of a row. */
 public interface GpuWork {
   /**
-   * What it found.
+   * The result of a process.
    *
    * @param notes sentences on what could not be measured, and why
    */

@@ -27,7 +27,7 @@ public record TrainingLoad(
   private static final double LOGIT_BYTES = 4.0 * (256 << 20);
   private static final int SHORT = 48;
 
-  /** What a step trains, by which loss. */
+  /** The trained weights and the loss of a step. */
   public enum Kind {
     /** All weights, by a clipped policy loss. */
     REINFORCED,

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/** The same work in plain PyTorch, in a process of its own: {@code src/main/python/gpu.py}. */
+/** A process in plain PyTorch that does the work of the row: {@code src/main/python/gpu.py}. */
 public final class GpuPython implements AutoCloseable {
   private static final int THREADS = 1;
 
@@ -20,7 +20,7 @@ public final class GpuPython implements AutoCloseable {
     this.device = device;
   }
 
-  /** Starts it. */
+  /** Starts the Python program. */
   public static GpuPython start(String python, String device)
       throws IOException, InterruptedException {
     return new GpuPython(PythonPeer.start(python, THREADS), device);

@@ -45,7 +45,7 @@ record TrainingWork(TrainingLoad given) implements GpuWork {
   private static final double GB = 1e9;
   private static final double PERCENT = 100;
 
-  /** What is promised of a load, by issue and published figures. */
+  /** The bars of a load, by issue and published figures. */
   private record Bars(Bar tokens, Bar utilisation, Bar memory) {
     static Bars of(TrainingLoad load) {
       return switch (load.name()) {

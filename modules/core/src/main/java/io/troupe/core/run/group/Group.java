@@ -105,7 +105,10 @@ public record Group(
     return new Group(id, prompt, epoch, attempts, losses, outages, draws + 1, stage);
   }
 
-  /** What counted against its prompt, up to the last failure, which is left to be named. */
+  /**
+   * Returns the failures that counted against the prompt, up to the last one, which the caller
+   * names.
+   */
   public String account() {
     StringJoiner parts = new StringJoiner(", ", "", ", the last: ");
     part(parts, attempts, "%d attempts failed");
@@ -120,7 +123,7 @@ public record Group(
     }
   }
 
-  /** What counts towards the limit at which its prompt is given up. */
+  /** Returns the attempts that count towards the limit at which the prompt is given up. */
   public int attemptsUsed() {
     return attempts + losses / LOSSES_AN_ATTEMPT + outages / OUTAGES_AN_ATTEMPT;
   }

@@ -1,8 +1,8 @@
 package io.troupe.core.run.group;
 
 /**
- * What became of everything, in groups, since the run began. Invariant S2 in numbers: at every
- * moment, with L groups under lease, F buffered and T in training, and W waiting,
+ * The counts of groups by their end, since the run began. Invariant S2 in numbers: at every moment,
+ * with L groups under lease, F buffered and T in training, and W waiting,
  *
  * <pre>
  *   granted  = trained + filtered + skipped + stale + expired + lost + failures + outages + cancelled
@@ -44,7 +44,7 @@ public record Ledger(
     long cancelled,
     long refused,
     long reused) {
-  /** Nothing has happened. */
+  /** The ledger before the first event. */
   public static final Ledger EMPTY = new Ledger(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** Leases that ended, one way or another. */
@@ -52,7 +52,7 @@ public record Ledger(
     return trained + filtered + skipped + stale + expired + lost + failures + outages + cancelled;
   }
 
-  /** Groups that ended for good. */
+  /** Returns the number of groups that ended for good. */
   public long endedGroups() {
     return trained + filtered + skipped + failed;
   }

@@ -36,7 +36,7 @@ public final class LiveGroups extends ImmutableSortedMap<GroupId, Group> {
     this.sizes = sizes;
   }
 
-  /** The same groups; the object itself if it is one of these. */
+  /** Returns the same groups; the given map itself if it is a {@code LiveGroups}. */
   public static LiveGroups of(Map<GroupId, Group> groups) {
     if (groups instanceof LiveGroups same) {
       return same;

@@ -75,7 +75,7 @@ public final class DjlGroupReplay implements GroupReplay {
     return IntStream.range(0, schedules.size()).mapToObj(replayed::get).toList();
   }
 
-  /** What happened to a completion before each of its tokens. */
+  /** The events of a completion before each of its tokens. */
   @SuppressWarnings("ArrayRecordComponent") // compared by isPartOf alone
   private record Schedule(long[] versions, List<Integer> preemptedAt) {
     static Schedule of(Recorded recorded) {
@@ -103,7 +103,7 @@ public final class DjlGroupReplay implements GroupReplay {
     }
   }
 
-  /** What a batch sampled of each completion. */
+  /** The samples of a batch for each completion. */
   private static final class Sampled {
     private final List<List<Integer>> tokens = new ArrayList<>();
     private final SampleGroup group;

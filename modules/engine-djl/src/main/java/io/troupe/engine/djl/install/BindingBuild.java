@@ -39,7 +39,7 @@ public record BindingBuild(
     BuildTools tools,
     int jobs,
     Consumer<String> say) {
-  /** What a new binding must pass before it is used. */
+  /** The check that a new binding must pass before it is used. */
   @FunctionalInterface
   public interface Check {
     /**

@@ -87,7 +87,10 @@ public record BindingCache(Path root) {
         : new TorchBinding.Broken(folder, "its content is not what was built");
   }
 
-  /** Of a library that has not changed since a binding was built, the digest of then. */
+  /**
+   * Returns the digest of a library, as a binding recorded it when it was built, if the library has
+   * not changed since.
+   */
   LibraryDigest digest(InstalledTorch torch) throws IOException {
     for (BindingManifest manifest : manifests()) {
       if (manifest.library().isUnchanged(torch.cpuLibrary())) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a built binding was built against.
+ * The versions and libraries against which a binding was built.
  *
  * @param torch version with its build
  * @param djl version of the binding's sources

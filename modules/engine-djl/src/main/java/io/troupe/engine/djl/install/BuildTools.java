@@ -43,7 +43,7 @@ public record BuildTools(String compiler, Path jdk) {
     return List.of(include, include.resolve(system));
   }
 
-  /** What is missing, each with what to do. */
+  /** Returns the tools that are missing, each with its remedy. */
   List<String> missing() {
     List<String> missing = new ArrayList<>();
     if (compiler.isEmpty()) {

@@ -53,7 +53,7 @@ public final class TorchSelection {
     return chosen;
   }
 
-  /** What DJL reads, environment first, to load a PyTorch. */
+  /** Returns the properties that DJL reads, environment first, to load a PyTorch. */
   static Map<String, String> properties(InstalledTorch torch, BindingCache cache)
       throws IOException {
     return Map.of(

@@ -1,8 +1,8 @@
 package io.troupe.engine.djl.model;
 
 /**
- * What distinguishes the decoders that share the program: all have grouped-query attention, rotary
- * positions, SwiGLU and an RMSNorm before each block.
+ * The differences between the decoders that share the program: all have grouped-query attention,
+ * rotary positions, SwiGLU and an RMSNorm before each block.
  */
 public enum DecoderFamily {
   /** Qwen3, dense: queries and keys of each head are normed, nothing has a bias. */

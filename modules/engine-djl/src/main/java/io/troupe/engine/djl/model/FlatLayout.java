@@ -57,7 +57,7 @@ public record FlatLayout(DecoderLayout tensors, List<Long> offsets, long decayed
   }
 
   /**
-   * What a range of the flat array has of a tensor.
+   * The part of a tensor that a range of the flat array has.
    *
    * @param tensor index of the parameter
    * @param inTensor the first element within the tensor

@@ -34,7 +34,7 @@ public final class GradientLeaves implements AutoCloseable {
     return of(weights, weights.layout().slots(), inParts);
   }
 
-  /** The same of the weights above the layers, for a graph that begins there. */
+  /** Returns the leaves of the weights above the layers, for a graph that begins there. */
   static GradientLeaves ofHead(ModelWeights weights, boolean inParts) {
     return of(weights, weights.layout().end(), inParts);
   }

@@ -37,7 +37,9 @@ public record ComputeSettings(
    * @param batchInvariant whether a completion has the same bits, whatever decodes beside it
    */
   public record Decoding(int rows, long kvTokens, KvOnSwap kvOnSwap, boolean batchInvariant) {
-    /** As many completions as the cache holds, in the shapes that are fastest. */
+    /**
+     * Settings that decode as many completions as the cache holds, in the shapes that are fastest.
+     */
     public static final Decoding DEFAULT =
         new Decoding(DEFAULT_DECODE_ROWS, Long.MAX_VALUE, KvOnSwap.KEEP, false);
 
@@ -47,7 +49,7 @@ public record ComputeSettings(
     }
   }
 
-  /** What the sampler does with keys and values that older weights computed. */
+  /** The sampler's treatment of keys and values that older weights computed. */
   public enum KvOnSwap {
     /** The cache keeps the entries: later tokens attend to keys and values of the older weights. */
     KEEP,

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What PyTorch's caching allocator of GPU memory does in this process: its segments grow, unless
- * the user configured it.
+ * The configuration of PyTorch's caching allocator of GPU memory in this process: its segments
+ * grow, unless the user configured it.
  *
  * <p>A segment that grows serves allocations of any size, so that the cache holds little beside the
  * tensors; segments of fixed sizes took a GB more for a step of 0.6 billion parameters. PyTorch

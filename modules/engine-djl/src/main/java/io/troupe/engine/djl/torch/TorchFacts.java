@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What the bits of PyTorch's sums depend on, as far as a process can find it out. */
+/** The facts on which the bits of PyTorch's sums depend, as far as a process can find them out. */
 public final class TorchFacts {
   private static final String LIBRARY = "libtorch_cpu.so";
 

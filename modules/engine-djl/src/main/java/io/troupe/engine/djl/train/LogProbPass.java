@@ -20,7 +20,7 @@ import java.util.List;
 public record LogProbPass(NativeTensor values, NativeTensor entropy, int tokens, int width)
     implements AutoCloseable {
   /**
-   * What is computed of the tokens.
+   * The values that are computed of the tokens.
    *
    * @param temperature logits are divided by it
    * @param entropy whether the entropy is a column of the values, so that it carries the gradient

@@ -36,7 +36,7 @@ public final class InferenceCallException extends RuntimeException {
     return fault;
   }
 
-  /** What had arrived of each completion before the failure. */
+  /** Returns the parts of each completion that had arrived before the failure. */
   public List<RawCompletion> drawn() {
     return drawn;
   }

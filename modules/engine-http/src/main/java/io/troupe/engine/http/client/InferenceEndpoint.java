@@ -31,7 +31,9 @@ public record InferenceEndpoint(URI base, String apiKey, int concurrency, Patien
             Duration.ofMinutes(1),
             Duration.ofMinutes(30));
 
-    /** These timeouts with another one for the first token; the total grows by the same amount. */
+    /**
+     * Returns these timeouts with another for the first token; the total grows by the same amount.
+     */
     public Patience withFirstToken(Duration longest) {
       Duration more = longest.minus(firstToken);
       return new Patience(connect, longest, idle, more.isPositive() ? total.plus(more) : total);

@@ -47,7 +47,7 @@ final class FleetState {
     this.policy = policy;
   }
 
-  /** What remains of a fleet that was closed. */
+  /** The completions that a closed fleet had not finished. */
   record Remainder(
       List<GroupRequest> jobs,
       List<CompletableFuture<WeightVersion>> unloaded,
@@ -203,7 +203,7 @@ final class FleetState {
 
   // Groups.
 
-  /** Groups that are not complete. */
+  /** Returns the groups that are not complete. */
   synchronized List<GroupRequest> openJobs() {
     return groups.all();
   }

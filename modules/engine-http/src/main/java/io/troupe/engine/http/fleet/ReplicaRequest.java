@@ -45,7 +45,7 @@ record ReplicaRequest(
   /** The result of checking an answer. */
   sealed interface ResponseCheck {
     /**
-     * Everything in the answer may be used.
+     * All parts of the answer may be used.
      *
      * @param whole completions, by their index in the group
      * @param cut parts that are still to be sampled

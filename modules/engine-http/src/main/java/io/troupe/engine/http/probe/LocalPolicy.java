@@ -23,7 +23,7 @@ public record LocalPolicy(
         engines.tokenizer(), engines.contextLength(), LocalScorer.by(engines), recomputes);
   }
 
-  /** The same policy with another scorer. */
+  /** Returns this policy with another scorer. */
   public LocalPolicy with(LocalScorer others) {
     return new LocalPolicy(tokenizer, contextLength, others, recomputes);
   }

@@ -1,7 +1,7 @@
 package io.troupe.engine.http.probe;
 
 /**
- * What a run requires of a server that samples for it.
+ * The requirements of a run on a server that samples for it.
  *
  * @param publishing what the server gets of each version
  * @param mayRestart whether the run may restart the server with each version
@@ -22,7 +22,7 @@ public record ServerRequirements(
     this(publishing, mayRestart, contextLength, recomputes, false);
   }
 
-  /** The same requirements of a server that receives its weights by NCCL, or does not. */
+  /** Returns these requirements for a server that receives its weights by NCCL, or does not. */
   public ServerRequirements broadcasting(boolean whether) {
     return new ServerRequirements(publishing, mayRestart, contextLength, recomputes, whether);
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * What one message of a server adds to one completion.
+ * The part of one completion that one message of a server adds.
  *
  * @param index index of the completion in the request
  * @param tokens ids

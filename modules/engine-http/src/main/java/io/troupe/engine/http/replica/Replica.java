@@ -176,13 +176,13 @@ public final class Replica implements AutoCloseable {
     return restarter.isPresent();
   }
 
-  /** What the run requires of the server. */
+  /** Returns the run's requirements on the server. */
   ServerRequirements needs() {
     return ServerRequirements.of(calls.policy(), publishing, mayRestart())
         .broadcasting(broadcast.isPresent());
   }
 
-  /** What the server gets of each version. */
+  /** Returns the form in which the server gets each version. */
   PublishedWeightForm publishing() {
     return publishing;
   }

@@ -63,7 +63,7 @@ public final class ServerWeightFolder {
   }
 
   /**
-   * What the folder holds.
+   * The content of the folder.
    *
    * @param publishing the form of each version
    * @param versions how many of the newest versions stay, because a server may read one again

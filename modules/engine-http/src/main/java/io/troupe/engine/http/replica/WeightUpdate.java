@@ -40,7 +40,7 @@ public record WeightUpdate(
 
   /** The next action, or the outcome. */
   public sealed interface Next {
-    /** Take this step. */
+    /** The caller is to take this step. */
     record Do(UpdateStep step) implements Next {}
 
     /** The new weights are in use. */

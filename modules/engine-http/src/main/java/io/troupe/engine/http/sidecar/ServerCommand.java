@@ -56,7 +56,7 @@ public record ServerCommand(
   }
 
   /**
-   * What a server must load.
+   * The model and the features that a server must load.
    *
    * @param model directory
    * @param dtype such as {@code bfloat16}

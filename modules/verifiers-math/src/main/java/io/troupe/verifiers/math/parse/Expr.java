@@ -59,7 +59,7 @@ public sealed interface Expr {
       return open == '{';
     }
 
-    /** Whether it may be an interval of the line. */
+    /** Whether the items may be an interval of the line. */
     public boolean isInterval() {
       return !isBare() && !isSet() && items.size() == 2;
     }

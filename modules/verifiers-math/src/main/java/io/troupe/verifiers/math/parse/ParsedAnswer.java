@@ -120,7 +120,7 @@ public record ParsedAnswer(
     return tokens.isEmpty() && !tooLarge;
   }
 
-  /** Whether it leaves something out, so that only the same text says the same. */
+  /** Whether the answer leaves something out, so that only the same text has the same meaning. */
   public boolean hasDots() {
     return tokens.stream().anyMatch(token -> token.isCommand("ldots"));
   }

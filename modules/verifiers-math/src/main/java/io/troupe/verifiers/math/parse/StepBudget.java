@@ -1,8 +1,8 @@
 package io.troupe.verifiers.math.parse;
 
 /**
- * What one comparison may cost, counted in steps of about 50 ns rather than by a clock, so that a
- * verdict depends on the answers alone.
+ * The cost that one comparison may have, counted in steps of about 50 ns rather than by a clock, so
+ * that a verdict depends on the answers alone.
  */
 public final class StepBudget {
   /** About 30 ms of work. */
