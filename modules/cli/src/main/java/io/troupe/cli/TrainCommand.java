@@ -258,7 +258,7 @@ final class TrainCommand extends CliCommand {
   }
 
   /**
-   * Where the run takes place.
+   * Chooses the processes and hosts in which the run takes place.
    *
    * @param begins whether it begins, so that no node is at work for it yet
    * @param changed the resolved configuration, where it is not yet in the folder

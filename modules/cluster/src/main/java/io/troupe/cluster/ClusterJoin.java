@@ -32,7 +32,8 @@ public final class ClusterJoin {
   private static final Duration ANSWER = Duration.ofSeconds(2);
 
   /**
-   * How long no reachable process must have been a member before one of them may form a cluster.
+   * The time for which no reachable process must have been a member before one of them may form a
+   * cluster.
    */
   private static final Duration FORMING_DELAY = Duration.ofSeconds(5);
 
@@ -71,7 +72,7 @@ public final class ClusterJoin {
    * Joins the cluster of the first seed that accepts this process. Blocks until it is a member.
    *
    * @param who description of this process, for the log of the seed
-   * @param patience how long the seeds may take to answer and the cluster to admit this process
+   * @param patience time in which the seeds must answer and the cluster must admit this process
    */
   public static void joinVia(
       ActorSystem<?> system,

@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
 /**
  * The cluster settings of one process's actor system.
  *
- * @param address where the process listens
+ * @param address address at which the process listens
  * @param roles of this process
  * @param frameBytes size of the largest message, equal in all processes of a run
  * @param transport settings for mutual TLS; empty for plain TCP

@@ -122,11 +122,11 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
     }
   }
 
-  /** When a node leaves by itself. */
+  /** The condition under which a node leaves by itself. */
   public enum Until {
     /** Never: it waits for the next run. */
     DRAINED,
-    /** When its run is complete. */
+    /** The node leaves when its run is complete. */
     RUN_COMPLETE
   }
 
@@ -134,7 +134,7 @@ public final class NodeAgent extends AbstractOnMessageBehavior<NodeAgent.Command
    * The collaborators of a node agent.
    *
    * @param name name of the node, unique in the cluster
-   * @param until when the node leaves by itself
+   * @param until condition under which the node leaves by itself
    * @param known remembers the members of the cluster
    * @param probe answers questions about this process and its host
    * @param say receives sentences for the node's operator

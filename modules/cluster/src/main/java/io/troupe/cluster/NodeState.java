@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * the next state and the actions that the agent carries out, in order.
  *
  * @param name name of the node
- * @param until when the node leaves by itself
+ * @param until condition under which the node leaves by itself
  * @param drainTimeout time after which processes that were asked to end are killed
  * @param children processes of the run
  * @param registry registry of the coordinator that the node works for

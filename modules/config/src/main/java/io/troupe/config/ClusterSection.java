@@ -51,7 +51,7 @@ public record ClusterSection(
         @Default("60s")
         @Range(min = 0)
         Duration drainTimeout) {
-  /** How new weights reach the nodes. */
+  /** The way in which new weights reach the nodes. */
   public enum WeightsBy {
     TRANSFER,
     SHARED

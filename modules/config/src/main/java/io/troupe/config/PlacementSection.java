@@ -13,7 +13,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which roles run on which accelerators of which nodes; docs/cluster.md says how. */
+/**
+ * The roles of a run, and the accelerators of nodes on which they run; docs/cluster.md has the
+ * rules.
+ */
 public record PlacementSection(
     @Doc(
             value =
@@ -175,8 +178,8 @@ public record PlacementSection(
   }
 
   /**
-   * How many accelerators the coordinator and its children compute on: ranks that are threads share
-   * one.
+   * Returns the number of accelerators on which the coordinator and its children compute: ranks
+   * that are threads share one.
    */
   public int coordinatorGpus() {
     if (nodes == 0) {
@@ -210,7 +213,7 @@ public record PlacementSection(
                     }));
   }
 
-  /** Where each role goes; none in one process. */
+  /** Returns the place of each role; none in one process. */
   public Optional<Placement> placement() {
     return nodes > 0
             && Placement.processesOf(demand()) instanceof Placement.Outcome.Placed(var placement)

@@ -437,7 +437,7 @@ public record RunConfig(
     return distillation.discards() ? limits.withoutPerfectGroups() : limits;
   }
 
-  /** How rollouts are sampled. */
+  /** Returns the sampling of rollouts. */
   public SamplingSettings sampling() {
     return new SamplingSettings(
         rollout.temperature(),
@@ -467,7 +467,7 @@ public record RunConfig(
     return evaluationInterval() > 0;
   }
 
-  /** How held-out prompts are answered. */
+  /** Returns the sampling of answers to held-out prompts. */
   public SamplingSettings evaluationSampling() {
     return new SamplingSettings(
         0,

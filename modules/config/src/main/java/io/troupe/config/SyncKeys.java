@@ -8,7 +8,7 @@ import io.troupe.config.schema.Range;
 import io.troupe.store.s3.S3Settings;
 import java.time.Duration;
 
-/** Where a run is copied while it continues. */
+/** The place to which a run is copied while it continues. */
 public record SyncKeys(
     @Doc(
             "Folder on S3, such as `s3://bucket/runs`, that gets a copy of the run folder while"

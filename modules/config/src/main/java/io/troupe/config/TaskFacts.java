@@ -9,7 +9,7 @@ import java.util.List;
  * The facts that only the loaded task and its tokenizer know.
  *
  * @param trainingPrompts prompts to train on
- * @param withoutSolution how many of them have no solution to imitate
+ * @param withoutSolution number of training prompts without a solution to imitate
  * @param heldOutPrompts prompts kept for evaluation
  * @param longest the longest prompt of each limit of completions, of both
  * @param vocabularySize tokens of the vocabulary

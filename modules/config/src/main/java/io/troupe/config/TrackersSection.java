@@ -12,7 +12,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 
-/** How the trackers that {@code tracking} lists get a run. */
+/** The keys of the trackers that {@code tracking} lists. */
 public record TrackersSection(
     @Doc("Project of W&B and Trackio, and experiment of MLflow, that the run is in.")
         @Default("troupe")

@@ -106,7 +106,7 @@ final class Api {
   /**
    * Weights, who holds them, and how they came there.
    *
-   * @param nodes what the coordinator of a cluster knows of transfers; empty without one
+   * @param nodes the coordinator's knowledge of transfers; empty without a cluster
    */
   record Weights(
       long asOf,

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
 
-/** Where the console listens, and whom it lets in. */
+/** The address of the console, and the callers that it lets in. */
 public final class ConsoleSettings {
   private final InetAddress address;
   private final String host;

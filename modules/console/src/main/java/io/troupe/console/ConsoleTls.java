@@ -14,8 +14,8 @@ import javax.net.ssl.SSLContext;
 /**
  * The certificate by which a console proves itself beyond the loopback interface.
  *
- * @param certificate its own; the command line trusts exactly this one, which it reads from the
- *     run's folder
+ * @param certificate the console's own; the command line trusts exactly this one, which it reads
+ *     from the run's folder
  */
 public record ConsoleTls(SSLContext context, Certificate certificate) {
   /**

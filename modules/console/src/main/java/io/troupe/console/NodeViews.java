@@ -20,8 +20,8 @@ final class NodeViews {
    *
    * @param drainable whether it can be asked to leave
    * @param gauges of the process that looks after it, by name; empty where none can be asked
-   * @param jvms its processes
-   * @param facts what the coordinator of a cluster knows of it; none or one
+   * @param jvms processes of the node
+   * @param facts the coordinator's knowledge of the node; none or one
    */
   record Node(
       String node,

@@ -8,10 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who may pass. Every request names a host we answer to (against DNS rebinding), comes no faster
- * than the limit, and carries a token where one is needed; whatever changes something also carries
- * a header that no foreign page can send without asking (against request forgery). There are no
- * cookies, so a browser adds no right to a request by itself.
+ * The guard that lets callers pass or refuses them. Every request names a host we answer to
+ * (against DNS rebinding), comes no faster than the limit, and carries a token where one is needed;
+ * whatever changes something also carries a header that no foreign page can send without asking
+ * (against request forgery). There are no cookies, so a browser adds no right to a request by
+ * itself.
  */
 final class RequestGuard {
   static final String VERB_HEADER = "X-Troupe-Console";

@@ -16,7 +16,7 @@ public interface GroupReplay extends AutoCloseable {
   /**
    * The record of a completion that was sampled.
    *
-   * @param versions which version sampled which tokens
+   * @param versions versions of the tokens
    * @param preemptedAt tokens before which its keys and values were computed again
    */
   record Recorded(TokenVersions versions, List<Integer> preemptedAt) {

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How tokens are sampled, and when a completion ends.
+ * The sampling of tokens, and the end of a completion.
  *
  * <p>A token's distribution is made in this order: logits of tokens that prompt or completion hold
  * already are weakened by the repetition penalty; logits are divided by the temperature; of the
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * @param temperature logits are divided by it; 0 means the most probable token, whose
  *     log-probability is that of temperature 1
  * @param topP share of the distribution to keep, in (0, 1]; 1 keeps all
- * @param topK how many tokens to keep; 0 keeps all
+ * @param topK number of tokens to keep; 0 keeps all
  * @param minP floor of a token's probability, relative to the most probable one's, in [0, 1]; 0
  *     keeps all
  * @param repetitionPenalty a logit above 0 is divided by it, one below multiplied (Keskar et al.

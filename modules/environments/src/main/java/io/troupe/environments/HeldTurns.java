@@ -21,7 +21,7 @@ public final class HeldTurns {
    * @param on the tool, environment or agent
    * @param turns that wait for it, 1 or more
    * @param who the episode of the one that has waited longest
-   * @param since when that one has, in milliseconds since 1970
+   * @param since time since which that episode has waited, in milliseconds since 1970
    */
   public record HeldTurn(String on, int turns, String who, long since) {
     private HeldTurn and(HeldTurn other) {

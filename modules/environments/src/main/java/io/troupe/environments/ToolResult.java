@@ -7,9 +7,9 @@ import io.troupe.core.rollout.ToolRun;
 /**
  * The result of a tool for a call.
  *
- * @param text what the policy is shown
+ * @param text text that the policy is shown
  * @param exit 0 for success, as of a process
- * @param outcome how the call ended
+ * @param outcome end of the call
  * @param done whether the episode is over with it
  * @param reward for the call, from -1 to 1; a run sums those of an episode where its {@code
  *     verifier.rewards} say so

@@ -18,12 +18,13 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
   public static final String LENGTH = "length";
 
   /**
-   * The turns of an episode beside its last answer. It has no times, so that an evaluation's files
-   * are the same however long tools took.
+   * The turns of an episode beside its last answer. The turns have no times, so that an
+   * evaluation's files are the same however long tools took.
    *
    * @param stop why it ended, in lower case
    * @param turns none for a completion
-   * @param submission what its environment hands in to the verifier; empty if the text is judged
+   * @param submission files that the environment hands in to the verifier; empty if the text is
+   *     judged
    */
   public record AnsweredEpisode(String stop, List<AnswerTurn> turns, String submission) {
     static final AnsweredEpisode NONE = new AnsweredEpisode("", List.of(), "");
@@ -38,7 +39,7 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
    *
    * @param observed text that its request adds to the former turn's
    * @param tokens sampled ones
-   * @param reward what the environment gave for its calls
+   * @param reward the environment's reward for the turn's calls
    */
   public record AnswerTurn(
       String agent,

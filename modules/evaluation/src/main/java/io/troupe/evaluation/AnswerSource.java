@@ -16,7 +16,8 @@ public interface AnswerSource extends AutoCloseable {
   List<CompletionStage<List<Answer>>> answer(List<Question> questions);
 
   /**
-   * How many chunks of questions it takes at a time at present: more than one where many sample.
+   * Returns the number of chunks of questions that the source takes at a time at present: more than
+   * one where many sample.
    */
   default int chunksAtOnce() {
     return 1;

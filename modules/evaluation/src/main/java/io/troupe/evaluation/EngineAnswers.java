@@ -30,7 +30,7 @@ public final class EngineAnswers implements AnswerSource {
     /**
      * Starts to sample.
      *
-     * @param items what each request asks
+     * @param items content of each request
      * @return one stage a request, in order
      */
     List<CompletionStage<List<Answer>>> sample(

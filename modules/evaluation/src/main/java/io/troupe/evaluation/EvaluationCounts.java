@@ -22,7 +22,7 @@ import java.util.TreeMap;
  * line; both give the same.
  */
 final class EvaluationCounts {
-  /** How often checks of one name passed. */
+  /** The number of times that checks of one name passed. */
   record CheckCount(long checks, long passed, long loosely) {
     static final CheckCount NONE = new CheckCount(0, 0, 0);
 

@@ -120,7 +120,7 @@ public final class EvaluationFolder {
     }
   }
 
-  /** How the lines of a task are written: they name it where there are others. */
+  /** Returns the writer of a task's lines, which name the task where there are others. */
   static EvaluationLines lines(List<EvaluationTask> tasks, EvaluationTask task) {
     return new EvaluationLines(tasks.size() == 1 ? "" : task.name());
   }

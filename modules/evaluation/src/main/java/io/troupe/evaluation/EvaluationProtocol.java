@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * The settings that decide an evaluation's numbers.
  *
  * @param build of Troupe
- * @param policy what is evaluated, with the digests of its weights and templates
+ * @param policy the evaluated policy, with the digests of its weights and templates
  * @param ks of pass@k
  * @param configuration keys of the file that was evaluated by, with their values
  */

@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param name unique in its evaluation
  * @param samples of each prompt
- * @param protocol what the summary says of its settings and digests
+ * @param protocol the summary's record of its settings and digests
  */
 public record EvaluationTask(
     String name, List<EvaluationItem> items, int samples, Map<String, Object> protocol) {

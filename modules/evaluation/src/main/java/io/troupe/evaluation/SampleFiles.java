@@ -42,7 +42,7 @@ final class SampleFiles implements Closeable {
   /**
    * Opens the files after the last whole prompt that both hold, and removes what comes after it.
    *
-   * @param heads what the lines of each sample begin with, in order, one list a prompt
+   * @param heads beginnings of the lines of each sample, in order, one list a prompt
    * @throws IOException if the files hold other samples
    */
   static Recovered open(EvaluationFolder folder, Iterable<List<String>> heads) throws IOException {

@@ -88,7 +88,7 @@ public final class GatewayServer implements AutoCloseable {
    * Starts to listen at an address, by whatever name agents call it: every route needs a key.
    *
    * @param tls to answer HTTPS
-   * @param tasks what is answered below {@code /tasks/}
+   * @param tasks handler of requests below {@code /tasks/}
    * @throws java.net.BindException if the address is taken
    */
   public static GatewayServer start(
@@ -128,7 +128,7 @@ public final class GatewayServer implements AutoCloseable {
     sessions.remove(session.id(), session);
   }
 
-  /** Where a session is found from this host, without {@code /v1}. */
+  /** Returns the address of a session for this host, without {@code /v1}. */
   public String url(GatewaySession session) {
     return "http://127.0.0.1:%d%s".formatted(http.port(), path(session.id()));
   }

@@ -122,7 +122,7 @@ public final class GatewaySession {
     lastSignMillis = millis();
   }
 
-  /** How long the agent has had no request open; zero if it has one. */
+  /** Returns the time for which the agent has had no request open; zero if it has one. */
   public synchronized Duration silence() {
     return openRequests > 0 ? Duration.ZERO : Duration.ofMillis(millis() - lastSignMillis);
   }
@@ -261,7 +261,7 @@ public final class GatewaySession {
     }
   }
 
-  /** How many turns were recorded. */
+  /** Returns the number of recorded turns. */
   public synchronized int turns() {
     return book.turns().size();
   }

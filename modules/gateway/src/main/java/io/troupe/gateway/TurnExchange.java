@@ -40,9 +40,9 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
   /**
    * An answer that is being sampled.
    *
-   * @param start what is known of it; asked once there is more of the answer
-   * @param codec how it is read
-   * @param source what it comes from
+   * @param start facts of the answer; asked once there is more of it
+   * @param codec reader of the answer
+   * @param source source of the answer
    */
   public record AwaitedReply(Supplier<TurnStart> start, TurnCodec codec, ReplySource source) {
     private Progress within(int from) throws InterruptedException, RefusedTurnException {

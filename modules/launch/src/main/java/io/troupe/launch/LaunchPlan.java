@@ -14,9 +14,9 @@ import java.util.stream.IntStream;
  *
  * @param port of the coordinator; the agents have the next one
  * @param weightsPort of the coordinator; the agents have the next one
- * @param ranksPort where trainer ranks report to the coordinator; those of a host listen at the
- *     next ones
- * @param ranksPerNode how many trainer ranks a host has at most; 0 where no host starts any
+ * @param ranksPort port at which trainer ranks report to the coordinator; the ranks of a host
+ *     listen at the next ones
+ * @param ranksPerNode most trainer ranks of a host; 0 where no host starts any
  * @param keys whether the hosts have keys in the folder
  * @param plain whether plain TCP may go between hosts
  */

@@ -33,7 +33,7 @@ public final class AdHocSampling {
   /**
    * The completion is being sampled.
    *
-   * @param end its completion, or why there is none
+   * @param end its completion, or the reason why there is none
    * @param stop ends it at the next token; its end is then a {@link CancellationException}
    */
   public record Sampling(CompletionStage<Completion> end, Runnable stop) implements StartResult {}

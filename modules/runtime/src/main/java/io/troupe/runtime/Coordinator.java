@@ -114,10 +114,10 @@ public final class Coordinator extends AbstractOnMessageBehavior<Coordinator.Com
   /**
    * The parts that a coordinator works with.
    *
-   * @param process what this process computes with
+   * @param process facts of this process's computation
    * @param resume the checkpoint to continue from
    * @param again whether the journal holds events of an earlier process
-   * @param verification what the verifier pools have done so far
+   * @param verification work of the verifier pools so far
    * @param cpuSeconds of this process so far
    */
   public record Wiring(

@@ -71,7 +71,7 @@ public final class EngineRegistry implements AutoCloseable {
     return engines;
   }
 
-  /** Where all calls of the training engine run. */
+  /** Returns the thread on which all calls of the training engine run. */
   ExecutorService trainerThread() {
     return trainerThread;
   }

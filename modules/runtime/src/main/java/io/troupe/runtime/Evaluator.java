@@ -61,7 +61,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
 
   private static final int MOST_ATTEMPTS = 2;
 
-  /** How long an engine may sample no token and answer no prompt. */
+  /** The time for which an engine may sample no token and answer no prompt. */
   public static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final StepEvaluations examination;
@@ -76,7 +76,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
   /**
    * An evaluator that makes its engine when it is first asked.
    *
-   * @param patience how long an engine may get nowhere
+   * @param patience longest time without progress of an engine
    */
   public static Behavior<Command> create(
       StepEvaluations examination,

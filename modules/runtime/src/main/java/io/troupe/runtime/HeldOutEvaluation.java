@@ -44,7 +44,7 @@ public final class HeldOutEvaluation {
    * The examination of a run: the same prompts every time.
    *
    * @param heldOut all held-out prompts
-   * @param most how many of them to use; they are spread over the whole set
+   * @param most number of prompts to use; they are spread over the whole set
    * @param maxTokens of an answer
    */
   public HeldOutEvaluation(
@@ -83,7 +83,7 @@ public final class HeldOutEvaluation {
    * An evaluation of exactly these prompts.
    *
    * @param settings of each prompt
-   * @param episodes what is sampled: one answer, or turns with tools
+   * @param episodes form of the samples: one answer, or turns with tools
    * @param samples of each prompt
    */
   public HeldOutEvaluation(
@@ -104,7 +104,7 @@ public final class HeldOutEvaluation {
     this.seed = seed;
   }
 
-  /** How many prompts. */
+  /** Returns the number of prompts. */
   public int size() {
     return prompts.size();
   }
@@ -160,7 +160,8 @@ public final class HeldOutEvaluation {
    *
    * @param passed mean over prompts of the share of judged completions with the full reward
    * @param judged completions that a verifier judged
-   * @param notes how many could not be judged, and why the first could not; none or one sentence
+   * @param notes number of samples that could not be judged, and the reason for the first; none or
+   *     one sentence
    * @param answers each one with its verdict
    */
   record HeldOutScore(double passed, int judged, List<String> notes, List<JudgedAnswer> answers) {

@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  * @param settings of the run
  * @param engines the policy's engines
  * @param pool training prompts
- * @param publisher where new weights go
- * @param source where workers of this JVM get them
+ * @param publisher store of new weights
+ * @param source source of weights for workers of this JVM
  * @param workers of this JVM
  * @param onActorsStarted takes the actors that operators and workers of other JVMs send to
  * @param evaluations of the run
@@ -32,7 +32,7 @@ import java.util.function.LongSupplier;
  * @param checkpoints of the run folder
  * @param tokens of trained steps
  * @param traces open for this run
- * @param process what this process computes with
+ * @param process facts of this process's computation
  * @param resume the checkpoint to continue from
  * @param again whether a process has worked on the run before
  * @param lastFence greatest fencing number in the journal

@@ -33,7 +33,7 @@ public record StepEvaluations(List<Scheduled> all, long lastStep, String target)
   /**
    * The outcome of a step's evaluations.
    *
-   * @param notes what could not be judged
+   * @param notes samples that could not be judged
    * @param answers of each evaluation by its name
    */
   record Outcome(

@@ -109,8 +109,8 @@ public final class TrainerTasks {
   /**
    * The checkpoint that a run continues from.
    *
-   * @param checkpoint its folder
-   * @param state its state
+   * @param checkpoint folder of the checkpoint
+   * @param state state of the checkpoint
    * @param rows that metrics.jsonl lacks
    */
   public record Resume(Path checkpoint, RunState state, RowQueue rows) {}
@@ -152,7 +152,7 @@ public final class TrainerTasks {
     this.teacherPrompts = new TeacherPrompts(settings.teacherPrompt(), pool, room.engines());
   }
 
-  /** Where all calls run that touch the engine. */
+  /** Returns the thread on which all calls run that touch the engine. */
   public Executor thread() {
     return room.trainerThread();
   }
@@ -174,7 +174,7 @@ public final class TrainerTasks {
   /**
    * Returns this engine under other settings, with a store of checkpoints of its own.
    *
-   * @param own where it saves
+   * @param own store of checkpoints of the other process
    */
   public TrainerTasks under(RunSettings others, PromptPool prompts, Checkpoints own) {
     TrainerTasks next = new TrainerTasks(room, others, prompts, own, tokenFiles, resume, progress);

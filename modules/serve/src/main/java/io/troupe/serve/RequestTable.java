@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * first.
  */
 final class RequestTable {
-  /** How a pause treats the requests in flight. */
+  /** The treatment of requests in flight by a pause. */
   enum PauseMode {
     /** Requests end with the tokens they have. */
     ABORT,
@@ -155,7 +155,7 @@ final class RequestTable {
    * Ends requests with the tokens they have.
    *
    * @param ids the clients' request ids; none means all requests
-   * @return how many requests were ended
+   * @return number of requests that were ended
    */
   int abort(List<String> ids) {
     int count = 0;

@@ -8,14 +8,14 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * How a server listens.
+ * The address and the bounds of a server.
  *
  * @param address the listen address; port 0 takes any free port
  * @param keys the bearer keys of requests; none on loopback only
  * @param maxRequests most requests at a time; a further request is asked to retry later
  * @param maxBodyBytes most bytes of a request's body
- * @param ping how long a stream may be silent before the server sends a comment; the comment shows
- *     that the server lives, and detects a client that disconnected
+ * @param ping time for which a stream may be silent before the server sends a comment; the comment
+ *     shows that the server lives, and detects a client that disconnected
  * @param awaitsWeights whether another process will send the first weights; until then the server
  *     is not healthy, and accepts no request
  */

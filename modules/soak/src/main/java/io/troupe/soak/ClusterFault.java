@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
 /**
  * One thing that a soak does to a cluster.
  *
- * @param targetIndex which of several such processes, modulo their number
- * @param pause how long it is stopped, if it is
+ * @param targetIndex index among several such processes, modulo their number
+ * @param pause time for which the process is stopped, if it is
  * @param gap time between everything being well again and the blow
  * @param duringRecovery whether it falls while the cluster still gets over the last one
  */

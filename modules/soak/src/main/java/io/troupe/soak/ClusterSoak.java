@@ -68,7 +68,7 @@ public final class ClusterSoak {
    * The result of a soak.
    *
    * @param run that was soaked
-   * @param times what each kind of blow cost
+   * @param times cost of each kind of blow
    * @param endedByThemselves processes that ended without an order
    * @param problems found, none if all went as promised
    */

@@ -66,7 +66,7 @@ final class JournalFollower implements Closeable {
     return steps;
   }
 
-  /** When a worker, under whatever name it enlisted, was last seen to get a lease. */
+  /** Returns the time at which a worker, under whatever name, was last seen to get a lease. */
   long lastGrant(String worker) {
     return grants.entrySet().stream()
         .filter(one -> one.getKey().startsWith(worker))

@@ -61,7 +61,7 @@ public final class RecoveryTimes {
     return !open.isEmpty();
   }
 
-  /** Since when all is well, if it is. */
+  /** Returns the time since which all is well, if it is. */
   long wellSince() {
     return wellSince;
   }

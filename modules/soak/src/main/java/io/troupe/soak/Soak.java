@@ -207,7 +207,10 @@ public final class Soak {
     return report;
   }
 
-  /** How the run continues: from its folder, or from the start if it died before it had one. */
+  /**
+   * Returns the arguments by which the run continues: from its folder, or from the start if it died
+   * before it had one.
+   */
   private List<String> resume(long end) throws IOException {
     if (names().isEmpty()) {
       return List.of("train", settings.folder().resolve("soak.yaml").toString(), "--json");

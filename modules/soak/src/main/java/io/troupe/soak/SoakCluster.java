@@ -216,7 +216,7 @@ final class SoakCluster {
   /**
    * Ends the run and all its processes in order.
    *
-   * @return what did not go as it should
+   * @return deviations from the promises
    */
   List<String> end(JournalFollower watch, long patienceSeconds)
       throws IOException, InterruptedException {

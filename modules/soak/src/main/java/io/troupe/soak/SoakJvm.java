@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How a soak starts this very program again.
+ * The command by which a soak starts this very program again.
  *
  * @param program the class of the command line, without options
  * @param options beyond the usual ones, of these JVMs and of those they start

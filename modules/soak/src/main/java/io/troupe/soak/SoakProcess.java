@@ -74,7 +74,7 @@ final class SoakProcess {
     return process().filter(Process::isAlive).map(Process::toHandle).stream();
   }
 
-  /** Since when it has been seen to be dead. */
+  /** Returns the time since which the process has been seen to be dead. */
   long endedAt(long now) {
     if (endedAt == 0) {
       endedAt = now;

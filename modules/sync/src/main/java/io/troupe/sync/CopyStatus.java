@@ -10,10 +10,10 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * What a run's copy lacks of its folder, known from the folder alone: also after a crash, and
- * without the store.
+ * The files that a run's copy lacks of its folder, known from the folder alone: also after a crash,
+ * and without the store.
  *
- * @param target where the copy is
+ * @param target place of the copy
  * @param objects files and checkpoints that are not stored as the folder has them
  * @param bytes of them that are not stored yet
  */

@@ -122,8 +122,8 @@ final class FolderScan {
   }
 
   /**
-   * How many stored pieces a file begins with. One that was looked at before has grown, or is
-   * another one: its last piece shows which.
+   * Returns the number of stored pieces with which a file begins. A file that was looked at before
+   * has grown, or was replaced: its last piece shows which.
    */
   private static int intact(Path file, long bytes, List<Piece> pieces, boolean known)
       throws IOException {

@@ -5,7 +5,7 @@ package io.troupe.sync;
  * before the next one.
  *
  * @param bytesPerSecond 0 for no bound
- * @param freeAt when the next request may begin, in nanoseconds of the caller's clock
+ * @param freeAt time at which the next request may begin, in nanoseconds of the caller's clock
  */
 record Pace(long bytesPerSecond, long freeAt) {
   private static final double NANOS = 1e9;
@@ -18,7 +18,7 @@ record Pace(long bytesPerSecond, long freeAt) {
             bytesPerSecond, Math.max(freeAt, begun) + (long) (bytes * NANOS / bytesPerSecond));
   }
 
-  /** How long to wait at a time, in nanoseconds. */
+  /** Returns the next pause, in nanoseconds. */
   long pauseNanos(long now) {
     return bytesPerSecond == 0 ? 0 : Math.max(0, freeAt - now);
   }

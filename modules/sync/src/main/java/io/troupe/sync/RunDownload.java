@@ -57,7 +57,7 @@ public final class RunDownload {
   }
 
   /**
-   * What a copy holds.
+   * The summary of a copy.
    *
    * @param writer the word of the folder that writes it
    * @param tag of this state of it
@@ -66,7 +66,7 @@ public final class RunDownload {
   public record Summary(
       String run, String writer, String tag, long step, int checkpoints, int files, long bytes) {}
 
-  /** What is there; nothing if no run was copied to this place. */
+  /** Returns the summary of the copy; nothing if no run was copied to this place. */
   public Optional<Summary> summary() throws IOException {
     Optional<ObjectStore.Content> there = store.read(RemoteIndex.KEY);
     if (there.isEmpty()) {
@@ -223,7 +223,7 @@ public final class RunDownload {
     return file;
   }
 
-  /** What an interrupted download of an older index has left. */
+  /** Removes the files that an interrupted download of an older index has left. */
   private static void removeOthers(Path growing, RemoteIndex index) throws IOException {
     List<Path> extra;
     try (Stream<Path> all = Files.walk(growing.resolve("journal"))) {

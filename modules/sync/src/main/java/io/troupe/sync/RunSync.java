@@ -233,7 +233,9 @@ public final class RunSync implements AutoCloseable {
             : last.problem());
   }
 
-  /** What is behind, by the folder alone: it grows while the store is away, and no look is due. */
+  /**
+   * Returns the backlog by the folder alone: it grows while the store is away, and no look is due.
+   */
   private SyncProgress behind(String why) {
     try {
       CopyStatus left = CopyStatus.of(folder, target);
@@ -243,7 +245,7 @@ public final class RunSync implements AutoCloseable {
     }
   }
 
-  /** How far the copy is; for after the end. */
+  /** Returns the progress of the copy; for after the end. */
   public SyncProgress progress() {
     return last;
   }

@@ -64,7 +64,7 @@ final class SyncFiles {
    * Takes links of a checkpoint's files.
    *
    * @param writer of the copy
-   * @return what is to be uploaded; nothing if the checkpoint has gone or is another one by now
+   * @return files to upload; nothing if the checkpoint has gone or was replaced
    */
   Optional<CheckpointUpload> hold(LocalCheckpoint checkpoint, String writer) throws IOException {
     Path from = folder.checkpoints().resolve("step" + checkpoint.step());

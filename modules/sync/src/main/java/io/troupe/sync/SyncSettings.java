@@ -5,11 +5,11 @@ import static io.troupe.core.Require.require;
 import java.time.Duration;
 
 /**
- * How a run is copied.
+ * The settings of a run's copy.
  *
- * @param every how often the folder is looked at
+ * @param every time between two looks at the folder
  * @param bytesPerSecond most bytes sent a second, over some seconds; 0 for no bound
- * @param atEnd how long the end of the run waits until everything is stored
+ * @param atEnd time for which the end of the run waits until everything is stored
  */
 public record SyncSettings(Duration every, long bytesPerSecond, Duration atEnd) {
   public SyncSettings {

@@ -52,7 +52,7 @@ final class Uploader {
   /**
    * Continues a copy, or begins one.
    *
-   * @param target what the store's keys are below, as people write it
+   * @param target place below which the store's keys are, as people write it
    * @param takeOver whether a copy that another folder writes becomes this folder's
    * @throws CopyTakenException if another folder writes it
    */
@@ -107,7 +107,7 @@ final class Uploader {
     }
   }
 
-  /** What is not stored yet of what was seen. */
+  /** Returns the files that were seen and are not stored yet. */
   SyncPlan.Backlog backlog() {
     return plan.backlog(state, seen);
   }

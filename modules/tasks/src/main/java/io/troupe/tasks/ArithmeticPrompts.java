@@ -17,7 +17,7 @@ import java.util.List;
  * calculator, or of one tool for each operation of two.
  */
 final class ArithmeticPrompts {
-  /** What a third number is for. */
+  /** The operation of a third number. */
   private static final Operation ADDED = Operation.ADDITION;
 
   private final ArithmeticSettings settings;

@@ -43,7 +43,7 @@ public final class DataSetTask implements Task {
     this.imitated = List.copyOf(imitated);
   }
 
-  /** How several data sets become one list of prompts. */
+  /** The way in which several data sets become one list of prompts. */
   public sealed interface Mix {
     /** See {@link DataSetMixing#weighted}. */
     record Weighted(long seed) implements Mix {}

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 
 /** Task folders in the format of Harbor as questions, whose answers are the folders themselves. */
 final class HarborPrompts {
-  /** What a shell may print, so that a policy of characters can be shown it. */
+  /** The characters that a shell may print, so that a policy of characters can read them. */
   static final String CHARACTERS =
       IntStream.concat(IntStream.of('\n', '\t'), IntStream.rangeClosed(' ', '~'))
           .mapToObj(Character::toString)

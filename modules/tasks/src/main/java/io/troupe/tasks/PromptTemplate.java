@@ -40,7 +40,7 @@ public record PromptTemplate(
 
   private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
 
-  /** How the parts are joined. */
+  /** The way in which the parts are joined. */
   public enum PromptForm {
     RAW,
     CHAT

@@ -20,11 +20,11 @@ public final class MetricCatalogue {
   /**
    * One metric.
    *
-   * @param name its key in JSON
+   * @param name key of the metric in JSON
    * @param unit "" for a word
-   * @param meaning what is measured, over what
-   * @param reading what a high value means, and when to act
-   * @param column its header on the training screen; "" when it is in metrics.jsonl only
+   * @param meaning measured quantity, and the steps or tokens that it is over
+   * @param reading meaning of a high value, and when to act
+   * @param column header on the training screen; "" when the metric is in metrics.jsonl only
    */
   public record Metric(String name, String unit, String meaning, String reading, String column) {}
 

@@ -14,10 +14,10 @@ import java.lang.annotation.Target;
   /** Unit of the value; "" for a word. */
   String unit();
 
-  /** What is measured, over what. */
+  /** Returns the meaning of the metric, with its unit. */
   String meaning();
 
-  /** What a high value means, and when to act. */
+  /** Returns the meaning of a high value, and when to act. */
   String reading();
 
   /** The header of its column on the training screen; "" when it is in metrics.jsonl only. */

@@ -41,7 +41,7 @@ record PlotAxis(long first, long last, double step) {
     return LongStream.rangeClosed(first, last).mapToDouble(number -> number * step).toArray();
   }
 
-  /** Where a value lies between the coordinates of the axis's ends. */
+  /** Returns the coordinate of a value between the coordinates of the axis's ends. */
   double place(double value, double from, double to) {
     return from + (value - first * step) / ((last - first) * step) * (to - from);
   }

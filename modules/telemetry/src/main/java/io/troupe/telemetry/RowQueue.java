@@ -67,12 +67,12 @@ public record RowQueue(List<Waiting> waiting) {
   }
 
   /**
-   * What a process that resumes has to write, of what its checkpoint carries. The evaluation of the
-   * checkpoint's own step is made again with its weights, which are the same; an earlier step's
+   * Returns the rows of the checkpoint that a process that resumes has to write. The evaluation of
+   * the checkpoint's own step is made again with its weights, which are the same; an earlier step's
    * weights are gone, and its row goes without.
    *
    * @param written the last step in metrics.jsonl, -1 if there is none
-   * @param checkpoint its step
+   * @param checkpoint step of the checkpoint
    */
   public RowQueue missing(long written, long checkpoint) {
     return new RowQueue(
@@ -96,7 +96,7 @@ public record RowQueue(List<Waiting> waiting) {
     return waiting.stream().takeWhile(one -> !one.evaluationDue()).map(Waiting::row).toList();
   }
 
-  /** What is left once the ready rows are gone. */
+  /** Returns the queue without the ready rows. */
   public RowQueue withoutReady() {
     return new RowQueue(waiting.stream().dropWhile(one -> !one.evaluationDue()).toList());
   }

@@ -21,7 +21,7 @@ import java.util.OptionalDouble;
  * coordinator.
  */
 public final class StepMeter {
-  /** What the run waits for, seen from the trainer. */
+  /** The part that the run waits for, seen from the trainer. */
   private enum WaitingFor {
     /** The trainer computes: it is what the rest waits for. */
     TRAINER,
@@ -34,7 +34,7 @@ public final class StepMeter {
   }
 
   /**
-   * What the trainer measured of a step.
+   * The trainer's measurements of a step.
    *
    * @see StepRow.Training
    */
@@ -55,7 +55,7 @@ public final class StepMeter {
       CompletionStatistics completions) {}
 
   /**
-   * What the verifier pools have done since the process began.
+   * The work of the verifier pools since the process began.
    *
    * @param millisP50 median time of a verification, of the slowest pool
    * @param millisP99 the time that one in a hundred exceeds, of the slowest pool

@@ -8,8 +8,8 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 
 /**
- * What one training step measured: a row of the training screen and a line of metrics.jsonl. Each
- * component's definition is on it, and in docs/metrics.md.
+ * The measurements of one training step: a row of the training screen and a line of metrics.jsonl.
+ * Each component's definition is on it, and in docs/metrics.md.
  *
  * <p>As JSON a row is one flat object with the components' names in snake_case: without {@code
  * eval} when no evaluation ran, without the measures of training before the first step, and without
@@ -52,7 +52,7 @@ public record StepRow(
     this(step, seconds, eval, Map.of(), training, Optional.empty());
   }
 
-  /** What only a step has. */
+  /** The measurements that only a step has. */
   public record Training(
       @MetricDefinition(
               column = "reward",
@@ -409,7 +409,7 @@ public record StepRow(
                       + " before their next use")
           long reused) {}
 
-  /** What only a step whose episodes have turns with tools, or agents, has. */
+  /** The measurements of a step whose episodes have turns with tools, or agents. */
   public record Episodes(
       @MetricDefinition(
               unit = "turns",

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * What the evaluations of a step measured, from 0 to 1.
+ * The scores of a step's evaluations, from 0 to 1.
  *
  * @param byName evaluations that had a result; {@link #HELD_OUT} is the run's own
  */

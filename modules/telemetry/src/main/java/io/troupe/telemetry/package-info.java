@@ -1,4 +1,4 @@
-/** What a run reports about itself: the metrics, their definitions, and how they are shown. */
+/** A run's reports about itself: the metrics, their definitions, and their display. */
 @NullMarked
 package io.troupe.telemetry;
 

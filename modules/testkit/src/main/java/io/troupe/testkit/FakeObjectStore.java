@@ -32,7 +32,7 @@ public final class FakeObjectStore implements AutoCloseable {
   private static final int PAGE = 2;
   private static final Pattern ETAG = Pattern.compile("<ETag>(?:&quot;|\")?([^<&\"]*)");
 
-  /** How a request fails. */
+  /** The ways in which a request fails. */
   public enum Fault {
     /** The request succeeds. */
     NONE,
@@ -55,7 +55,8 @@ public final class FakeObjectStore implements AutoCloseable {
     /** Puts are done, and the answer is status 500: the first time. */
     ANSWER_LOST_ONCE,
     /**
-     * What a put stores is not what came, and the server says so by its checksum: the first time.
+     * A put stores other bytes than those that came, and the server's checksum shows the
+     * difference: the first time.
      */
     DAMAGED_ONCE,
     /** A page of HTML with status 500, the first time. */
@@ -132,7 +133,7 @@ public final class FakeObjectStore implements AutoCloseable {
     return this;
   }
 
-  /** What was asked so far: method, path with query, and who signed it. */
+  /** Returns the requests so far: method, path with query, and who signed it. */
   public List<String> requests() {
     return List.copyOf(requests);
   }
@@ -179,7 +180,7 @@ public final class FakeObjectStore implements AutoCloseable {
         || objects().keySet().stream().anyMatch(each -> each.startsWith(bucket + "/"));
   }
 
-  /** What fails of a request; a fault that happens once is over then. */
+  /** Returns the fault of a request; a fault that happens once is over then. */
   private Fault fault(String path, String bucket) {
     String at = faults.containsKey(path) ? path : bucket;
     Fault fault = faults.getOrDefault(at, Fault.NONE);

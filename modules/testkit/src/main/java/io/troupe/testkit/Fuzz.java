@@ -39,7 +39,7 @@ public final class Fuzz {
   private final List<String> corpus;
   private final List<String> dictionary;
 
-  /** What is run on each input. It fails by throwing. */
+  /** The code that runs on each input. It fails by throwing. */
   @FunctionalInterface
   public interface FuzzedCode {
     /**

@@ -15,7 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class UnusedPorts {
   private static final int FIRST = 10_000;
 
-  /** Where Linux begins to hand out ports by itself, unless it is configured otherwise. */
+  /** The first port that Linux assigns by itself, unless it is configured otherwise. */
   private static final int END = 32_768;
 
   private static final int TRIES = 1_000;

@@ -151,7 +151,10 @@ public final class RunTracking implements AutoCloseable {
     threads.add(Thread.ofPlatform().daemon().name("track-" + name).start(loop));
   }
 
-  /** How far a run's trackers are, by their cursors; for people, without a process that sends. */
+  /**
+   * Returns the progress of a run's trackers, by their cursors; for people, without a process that
+   * sends.
+   */
   public static List<TrackerStatus> statuses(
       RunFolder folder, TrackingSettings settings, Map<String, String> config) throws IOException {
     RunFacts facts = RunFacts.of(folder, settings.project(), config);
@@ -167,7 +170,7 @@ public final class RunTracking implements AutoCloseable {
     return statuses;
   }
 
-  /** How far the trackers are. */
+  /** Returns the progress of the trackers. */
   public List<TrackerStatus> status() {
     return loops.stream().map(TrackerLoop::status).toList();
   }
@@ -177,7 +180,7 @@ public final class RunTracking implements AutoCloseable {
     return journal.end().isPresent();
   }
 
-  /** Why exact times of steps are missing; "" if they are not. */
+  /** Returns the reason why exact times of steps are missing; "" if they are not. */
   public String journalProblem() {
     return journal.problem();
   }
@@ -185,7 +188,7 @@ public final class RunTracking implements AutoCloseable {
   /**
    * Sends what is left of a run that has ended, or was interrupted.
    *
-   * @param longest how long this may take
+   * @param longest time limit of the work
    */
   public void finish(Duration longest) throws InterruptedException {
     clock.end(longest);

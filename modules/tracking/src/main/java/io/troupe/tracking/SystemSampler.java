@@ -32,7 +32,7 @@ final class SystemSampler implements Runnable {
   /**
    * A sampler that was not started yet.
    *
-   * @param folder whose disk is looked at
+   * @param folder folder whose disk is observed
    * @param say takes a sentence when the GPUs cannot be asked
    */
   SystemSampler(

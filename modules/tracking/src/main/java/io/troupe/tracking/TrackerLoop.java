@@ -55,7 +55,7 @@ final class TrackerLoop implements Runnable {
     this.status = new TrackerStatus(kind, -1, "", false, "");
   }
 
-  /** How far the tracker is. */
+  /** Returns the progress of the tracker. */
   TrackerStatus status() {
     return status;
   }

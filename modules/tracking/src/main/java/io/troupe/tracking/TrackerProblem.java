@@ -12,8 +12,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Why a tracker is behind its run: {@code tracking/NAME-problem.json}, which exists as long as the
- * tracker fails. By this file the run's process shows what the process that sends has met.
+ * The reason why a tracker is behind its run: {@code tracking/NAME-problem.json}, which exists as
+ * long as the tracker fails. By this file the run's process shows what the process that sends has
+ * met.
  *
  * @param format of the file
  * @param step the last one that the tracker has; -1 before the first
@@ -26,7 +27,7 @@ public record TrackerProblem(int format, long step, String reason) {
     this(FORMAT, step, reason);
   }
 
-  /** What is wrong with a tracker of a run; nothing when it works. */
+  /** Returns the problem of a tracker of a run; nothing when it works. */
   public static Optional<TrackerProblem> read(RunFolder folder, TrackerKind kind)
       throws IOException {
     Path file = file(folder, kind);

@@ -1,7 +1,7 @@
 package io.troupe.tracking;
 
 /**
- * How far a tracker is behind its run.
+ * The distance of a tracker from its run.
  *
  * @param step the last one sent; -1 before the first
  * @param remote the run's id there, or the name of its file; "" before the first

@@ -7,8 +7,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * When the trackers of a run look for more, try again, and end. The end has two parts: first the
- * run has ended, so that nothing more is written; later the time for sending the rest is over.
+ * The times at which the trackers of a run look for more, try again, and end. The end has two
+ * parts: first the run has ended, so that nothing more is written; later the time for sending the
+ * rest is over.
  */
 final class TrackingClock {
   private static final Backoff PAUSES = new Backoff(1_000, 60_000);

@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How a run is tracked.
+ * The settings of a run's trackers.
  *
  * @param to the trackers
  * @param project of the run there
  * @param mlflow the tracking server; not used without {@link TrackerKind#MLFLOW}
  * @param trackio the server; not used without {@link TrackerKind#TRACKIO}
- * @param tables which rollouts are sent
+ * @param tables rollouts that are sent
  * @param systemEvery interval of system metrics; zero for none
- * @param atEnd how long the end waits until everything is sent
- * @param patience how long a server may take for one answer
+ * @param atEnd time for which the end waits until everything is sent
+ * @param patience time that a server has for one answer
  */
 public record TrackingSettings(
     List<TrackerKind> to,
@@ -26,7 +26,7 @@ public record TrackingSettings(
     Duration systemEvery,
     Duration atEnd,
     Duration patience) {
-  /** How long a server may take for one answer. */
+  /** The time that a server has for one answer. */
   public static final Duration PATIENCE = Duration.ofSeconds(30);
 
   public TrackingSettings {

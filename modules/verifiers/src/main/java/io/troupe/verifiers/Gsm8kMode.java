@@ -1,6 +1,6 @@
 package io.troupe.verifiers;
 
-/** How the verifier {@code gsm8k} reads the answer of a completion. */
+/** The ways in which the verifier {@code gsm8k} reads the answer of a completion. */
 public enum Gsm8kMode {
   /**
    * The last {@code \boxed{}}, else the text after the last {@code ####}, else the answer of the

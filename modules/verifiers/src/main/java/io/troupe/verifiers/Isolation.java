@@ -1,8 +1,6 @@
 package io.troupe.verifiers;
 
-/**
- * How a verification that takes too long is ended: no thread waits for code that may not return.
- */
+/** The end of a verification that takes too long: no thread waits for code that may not return. */
 public enum Isolation {
   /**
    * The verifier's time is linear in the completion's length by construction, so that it runs on a

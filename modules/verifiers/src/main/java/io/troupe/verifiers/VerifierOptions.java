@@ -22,15 +22,15 @@ public final class VerifierOptions {
   /**
    * The given options.
    *
-   * @param workers how many verifications run at a time, for verifiers that allocate resources for
-   *     each
+   * @param workers number of verifications that run at a time, for verifiers that allocate
+   *     resources for each
    */
   public VerifierOptions(Map<String, String> values, int workers) {
     this.values = new LinkedHashMap<>(values);
     this.workers = workers;
   }
 
-  /** How many verifications run at a time. */
+  /** Returns the number of verifications that run at a time. */
   public int workers() {
     return workers;
   }

@@ -12,12 +12,12 @@ public interface VerifierProvider {
   /** The name in configurations and commands: lower case, digits and {@code -}. */
   String name();
 
-  /** What the verifier rewards, in one line. */
+  /** Returns the quality that the verifier rewards, in one line. */
   String summary();
 
   /**
-   * How a hanging verification is ended. A process is safe for all code, and the only safe answer
-   * for code from outside Troupe.
+   * Returns the way in which a hanging verification is ended. A process is safe for all code, and
+   * the only safe answer for code from outside Troupe.
    *
    * @param options the options of the verifier
    */

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Where a rank of a ring waits for the one before it. A peer that connects proves the run's secret
- * in a thread of its own, and of those who have proven nothing the oldest gives way to one more: so
- * no number of strangers who came first delays the rank.
+ * The listener of a rank of a ring, where the rank before connects. A peer that connects proves the
+ * run's secret in a thread of its own, and of those who have proven nothing the oldest gives way to
+ * one more: so no number of strangers who came first delays the rank.
  *
  * <p>A thread that knows that the ring will not be made closes the listener. The acceptor notices
  * by listening, so it still listens when the one before has come: the rank may still wait for the

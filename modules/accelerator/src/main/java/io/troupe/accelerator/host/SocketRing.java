@@ -67,7 +67,7 @@ public final class SocketRing implements Collective {
   /**
    * Joins a ring; returns when both neighbours have.
    *
-   * @param endpoint how the ranks reach each other
+   * @param endpoint connections between the ranks
    * @param listener at this rank's address; closed when the ring is made, and by a thread that
    *     knows that it will not, which ends the waiting for either neighbour
    * @param addresses of all ranks, in rank order, two or more

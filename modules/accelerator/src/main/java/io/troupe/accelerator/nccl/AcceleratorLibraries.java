@@ -41,7 +41,7 @@ public final class AcceleratorLibraries {
     /**
      * One is missing.
      *
-     * @param reason what was looked for, where, and the next step
+     * @param reason the libraries that were looked for, the places, and the next step
      */
     record Missing(String reason) implements Search {}
   }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which GPUs of the host the CUDA libraries of this process see. CUDA reads the environment when it
- * is first used, and Java has no call that changes the environment of its own process.
+ * The GPUs of the host that the CUDA libraries of this process see. CUDA reads the environment when
+ * it is first used, and Java has no call that changes the environment of its own process.
  */
 public final class CudaVisibility {
   private static final String VARIABLE = "CUDA_VISIBLE_DEVICES";

@@ -46,7 +46,7 @@ public abstract class AwsOptions {
   /**
    * The folder of what is remembered.
    *
-   * @param service whose it is
+   * @param service owner of the folder
    */
   public Path state(String service) {
     return state.isEmpty()

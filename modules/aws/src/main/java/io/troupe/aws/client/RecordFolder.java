@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * The folder of what is remembered of things that were made: a file for each, and a lock for who
  * changes it.
  *
- * @param <T> what is remembered, as StoreJson reads and writes it
+ * @param <T> type of the records, as StoreJson reads and writes it
  */
 public final class RecordFolder<T> {
   private static final String END = ".json";

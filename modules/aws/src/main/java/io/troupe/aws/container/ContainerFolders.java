@@ -7,7 +7,7 @@ import java.util.Map;
  * The folders of a container's contract with SageMaker.
  *
  * @param base {@code /opt/ml}, or a folder that plays it
- * @param model whose content SageMaker packs at the end
+ * @param model folder whose content SageMaker packs at the end
  */
 public record ContainerFolders(Path base, Path model) {
   /** The variable of SageMaker's toolkit for another base. */
@@ -27,7 +27,7 @@ public record ContainerFolders(Path base, Path model) {
     return new ContainerFolders(base, base.resolve("model"));
   }
 
-  /** Where the channels of a job on SageMaker are. */
+  /** Returns the folder of the channels of a job on SageMaker. */
   public static Path defaultData() {
     return in(DEFAULT).data();
   }
@@ -47,7 +47,7 @@ public record ContainerFolders(Path base, Path model) {
     return base.resolve("checkpoints");
   }
 
-  /** Where run folders are. */
+  /** Returns the folder of the runs. */
   Path runs() {
     return work().resolve("runs");
   }

@@ -30,10 +30,10 @@ import java.util.stream.Stream;
 public final class ContainerRun {
   private static final String STEM = "run";
 
-  /** How long peers, and the store of copies, may be away at the start of a job. */
+  /** The time for which peers, and the store of copies, may be away at the start of a job. */
   private static final Duration PEERS = Duration.ofMinutes(5);
 
-  /** How long a node that is to stop waits for the first host, whose run saves itself. */
+  /** The time for which a node that is to stop waits for the first host, whose run saves itself. */
   private static final Duration ORDERLY_END = Duration.ofSeconds(100);
 
   private static final Duration NODE_DRAIN = Duration.ofSeconds(20);

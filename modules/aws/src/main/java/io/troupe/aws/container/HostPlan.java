@@ -21,10 +21,10 @@ import java.util.stream.IntStream;
  * @param found on this host
  */
 record HostPlan(ContainerContract contract, ContainerFolders folders, HostFindings found) {
-  /** Where the coordinator listens. */
+  /** The port of the coordinator. */
   static final int PORT = 7400;
 
-  /** Where the first host says how its run ended. */
+  /** The port on which the first host reports the end of its run. */
   static final int END_PORT = 7399;
 
   private static final String PLAIN = "--allow-plain-tcp";
@@ -60,7 +60,7 @@ record HostPlan(ContainerContract contract, ContainerFolders folders, HostFindin
     return words;
   }
 
-  /** How the copy on S3 is reached, as options of train. */
+  /** Returns the options of train that reach the copy on S3. */
   private List<String> s3() {
     Map<String, String> assignments = contract.parameters().assignments();
     String endpoint = assignments.getOrDefault("run.sync_endpoint", "");
@@ -144,7 +144,7 @@ record HostPlan(ContainerContract contract, ContainerFolders folders, HostFindin
             folders.results().resolve("evaluations").toString()));
   }
 
-  /** Which GPUs evaluations see. */
+  /** Returns the variables that name the GPUs of evaluations. */
   Map<String, String> evaluationVariables() {
     return evalGpus().isEmpty()
         ? Map.of()

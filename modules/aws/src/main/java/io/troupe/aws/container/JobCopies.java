@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
  * for; a store that refuses is not, since it refuses until a person mends it.
  *
  * @param assignments keys of the run's configuration that the job sets
- * @param patience how long the store may be away
+ * @param patience longest absence of the store
  * @param stopping whether the container is to end
  */
 record JobCopies(

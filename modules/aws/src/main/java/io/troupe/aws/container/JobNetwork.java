@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Addresses of a job's hosts.
  *
- * @param patience how long the name of a host may be unknown
+ * @param patience longest time for which the name of a host may be unknown
  */
 record JobNetwork(ContainerContract contract, Duration patience, Surroundings here) {
   /** The address of this host on the network of the job. */

@@ -14,9 +14,9 @@ import java.util.OptionalInt;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * How the other hosts of a job learn that the run has ended: the first host holds a connection to
- * each and sends its exit code. A job fails when any container fails, so that the others must end
- * after the first one, and with 0.
+ * The notice to the other hosts of a job that the run has ended: the first host holds a connection
+ * to each and sends its exit code. A job fails when any container fails, so that the others must
+ * end after the first one, and with 0.
  */
 final class RunEndNotice implements AutoCloseable {
   private static final Duration CONNECT = Duration.ofSeconds(5);

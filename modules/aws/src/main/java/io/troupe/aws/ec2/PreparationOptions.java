@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How long hosts are waited for, and how they are made fit for a launch once EC2 runs them. */
+/** The options of the wait for hosts, and of their preparation for a launch once EC2 runs them. */
 final class PreparationOptions {
   @Option(
       names = "--hosts",

@@ -24,7 +24,7 @@ public final class InterruptionWatch implements AutoCloseable {
   }
 
   /**
-   * Where the metadata of this host are.
+   * Returns the address of this host's metadata.
    *
    * @param option {@code auto}: EC2's address if this host is one of EC2; {@code none}; or an
    *     address

@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
           + " the job is at work."
     })
 final class DownloadJobCommand implements Callable<Integer> {
-  /** Where each archive goes, below the folder. */
+  /** The folder of each archive, below the command's folder. */
   private static final Map<String, String> ARCHIVES =
       Map.of("model.tar.gz", "model", "output.tar.gz", "");
 

@@ -33,7 +33,7 @@ record JobConfiguration(Map<String, String> assignments, Map<String, String> pat
   /**
    * The configuration of a job.
    *
-   * @param data where the channels are in the containers
+   * @param data folder of the channels in the containers
    * @param here whether a path exists on this machine
    */
   static JobConfiguration of(

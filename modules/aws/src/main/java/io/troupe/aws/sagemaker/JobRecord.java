@@ -22,7 +22,7 @@ record JobRecord(
     String region,
     boolean accepted) {
   /**
-   * Where a job's files are on S3.
+   * The places of a job's files on S3.
    *
    * @param runs below which its run is copied
    * @param results of the job, at its end

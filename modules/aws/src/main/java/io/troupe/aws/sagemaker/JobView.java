@@ -16,7 +16,7 @@ import java.util.Set;
  */
 record JobView(String name, JobState state, JobHosts hosts, JobTimes times) {
   /**
-   * How far a job is.
+   * The progress of a job.
    *
    * @param status such as InProgress
    * @param phase such as Downloading

@@ -84,7 +84,7 @@ public record SageMakerFile(
     }
   }
 
-  /** How long a job may take, and what it may cost. */
+  /** The limits of a job's time and cost. */
   public record JobLimitKeys(
       @Doc("SageMaker stops the job after so long at work.") @Default("24h") @Range(min = 60)
           Duration maxRuntime,
@@ -115,12 +115,12 @@ public record SageMakerFile(
       tags = List.copyOf(tags);
     }
 
-    /** Where the run of a job is copied to. */
+    /** Returns the place to which the run of a job is copied. */
     public String runs(String job) {
       return "%s/%s/runs".formatted(folder(), job);
     }
 
-    /** Where SageMaker puts the results of a job. */
+    /** Returns the place where SageMaker puts the results of a job. */
     public String results(String job) {
       return "%s/%s/output".formatted(folder(), job);
     }

@@ -120,7 +120,7 @@ final class SdkSageMaker implements AutoCloseable {
   /**
    * Lines of a stream.
    *
-   * @param next where the following lines are; the same as before at the end
+   * @param next token of the following lines; the same as before at the end
    */
   record LogPage(List<String> lines, String next) {
     LogPage {

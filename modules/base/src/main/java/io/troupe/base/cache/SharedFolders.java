@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * it at once, and the one that waited finds it whole. The operating system releases the lock of a
  * process that died.
  *
- * @param doing what a maker does to a folder, as a participle for messages: {@code fetched}
+ * @param doing work of a maker on a folder, as a participle for messages: {@code fetched}
  * @param say takes the line of a wait for another process or thread
  */
 public record SharedFolders(String doing, Consumer<String> say) {

@@ -62,7 +62,7 @@ public final class SandboxCommand {
    *
    * @param python the real path of the interpreter of the sandbox's first process
    * @param uid the user id of the program, if this process runs as root
-   * @param box what the program finds in its sandbox
+   * @param box content of the program's sandbox
    */
   public static List<String> of(Path python, OptionalInt uid, ProgramBox box) {
     List<String> command = new ArrayList<>(as(uid));

@@ -26,7 +26,7 @@ public final class SandboxDiagnosis {
   /**
    * The message for a sandbox that did not start.
    *
-   * @param output what the first process wrote before it ended
+   * @param output text that the first process wrote before it ended
    * @param kernelSetting reads a file under /proc; empty text if there is none
    */
   public static String of(String output, Function<String, String> kernelSetting) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * worker has its own id, so that its limit on processes is its own too.
  */
 public final class SandboxUids {
-  /** How many workers there may be. */
+  /** The most workers of a user. */
   public static final int MOST_WORKERS = 1_000;
 
   private static final int FIRST = 70_000;
@@ -51,7 +51,7 @@ public final class SandboxUids {
    * The user id of a worker.
    *
    * @param index from 0
-   * @param uidMap what {@code /proc/self/uid_map} holds
+   * @param uidMap content of {@code /proc/self/uid_map}
    */
   static int of(int index, String uidMap) {
     return uidMap.lines().anyMatch(SandboxUids::holdsAll)

@@ -43,7 +43,7 @@ final class ConsoleOnOffRun implements LearningCurve.RowWatch, AutoCloseable {
    *
    * @param runs the folder in which it will lie, alone
    * @param steps of a window
-   * @param fours how many times not, yes, yes, not
+   * @param fours number of rounds of: not, yes, yes, not
    */
   ConsoleOnOffRun(Path runs, int steps, int fours) {
     this.runs = runs;

@@ -7,7 +7,10 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.run.mailbox.MeteredMailbox;
 import java.util.concurrent.CountDownLatch;
 
-/** How many messages a second one actor handles that another thread sends as fast as it can. */
+/**
+ * The number of messages a second that one actor handles and another thread sends as fast as it
+ * can.
+ */
 final class MessageRate {
   /** The work of the actor for a message. */
   enum Work {

@@ -52,7 +52,7 @@ import picocli.CommandLine.Option;
       "  troupe bench gpu --device cpu --shape tiny --python venv/bin/python"
     })
 public final class GpuBenchmark implements Callable<Integer> {
-  /** Where the rows compute. */
+  /** The device on which the rows compute. */
   enum ComputeDevice {
     CUDA,
     CPU

@@ -4,7 +4,7 @@ import io.troupe.base.process.ExitCode;
 import java.io.IOException;
 import picocli.CommandLine;
 
-/** How the commands of benchmarks are run. */
+/** The way in which the commands of benchmarks run. */
 public final class BenchmarkCommands {
   private BenchmarkCommands() {}
 

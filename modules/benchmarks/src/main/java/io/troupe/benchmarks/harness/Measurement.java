@@ -11,9 +11,9 @@ import java.util.Map;
  * @param value measured
  * @param unit of value and baseline
  * @param baseline measured in the same run; not a number when there is none
- * @param bar what the ratio of value to baseline, or the value itself without a baseline, must
- *     reach or stay below; not a number when nothing is promised
- * @param higherIsBetter which of the two
+ * @param bar number that the ratio of value to baseline, or the value itself without a baseline,
+ *     must reach or stay below; not a number when nothing is promised
+ * @param higherIsBetter whether a higher number is better
  */
 public record Measurement(
     String name, double value, String unit, double baseline, double bar, boolean higherIsBetter) {

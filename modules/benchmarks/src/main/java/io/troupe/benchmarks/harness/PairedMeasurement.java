@@ -17,8 +17,9 @@ import java.util.stream.IntStream;
  * @param unit of both sides
  * @param ours a value a round
  * @param theirs a value a round, or none where the other side was not there
- * @param bar what the median ratio must reach or stay below; not a number when nothing is promised
- * @param higherIsBetter which of the two
+ * @param bar number that the median ratio must reach or stay below; not a number when nothing is
+ *     promised
+ * @param higherIsBetter whether a higher number is better
  */
 public record PairedMeasurement(
     String name,

@@ -28,7 +28,7 @@ public final class PerformancePage {
   /**
    * Replaces a table.
    *
-   * @param other what ours is compared with
+   * @param other name of the side with which ours is compared
    * @throws IOException if the page has no place of that name
    */
   public static void update(String name, String intro, String other, List<PairedMeasurement> rows)

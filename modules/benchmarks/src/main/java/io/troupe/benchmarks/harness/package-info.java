@@ -1,4 +1,4 @@
-/** How a measurement is repeated, paired and reported. */
+/** Repeated and paired measurements, and their reports. */
 @NullMarked
 package io.troupe.benchmarks.harness;
 

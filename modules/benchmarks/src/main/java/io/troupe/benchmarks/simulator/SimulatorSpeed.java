@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How long a simulation of 1,024 GPUs takes, in CPU time of the simulating thread.
+ * The duration of a simulation of 1,024 GPUs, in CPU time of the simulating thread.
  *
  * @param hours of virtual time
  */

@@ -33,7 +33,7 @@ record SimulatorWorkload(Engine engine, Lengths lengths) {
     }
   }
 
-  /** How the limits of prompts are distributed. */
+  /** The distribution of the limits of prompts. */
   enum Lengths {
     UNIFORM,
     LOG_NORMAL;

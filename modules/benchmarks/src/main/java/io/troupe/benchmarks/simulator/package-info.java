@@ -1,4 +1,4 @@
-/** How near predictions of runs come to runs. */
+/** The distance between predictions of runs and the runs. */
 @NullMarked
 package io.troupe.benchmarks.simulator;
 

@@ -24,7 +24,10 @@ final class DeltaMeasurement {
 
   private static final int VERSIONS = 5;
 
-  /** How often each chunk is coded; the first version compiles the code and is not timed. */
+  /**
+   * The number of times that each chunk is coded; the first version compiles the code and is not
+   * timed.
+   */
   private static final int ROUNDS = 20;
 
   private static final int CHUNK = 4 << 20;
@@ -34,7 +37,7 @@ final class DeltaMeasurement {
 
   private static final double MILLION = 1e6;
 
-  /** Where gradients come from. */
+  /** The source of gradients. */
   private enum Gradients {
     /** Each step's are random, as in a run whose batches differ. */
     NOISE("random"),

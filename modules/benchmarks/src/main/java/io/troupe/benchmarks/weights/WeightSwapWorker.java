@@ -48,7 +48,7 @@ final class WeightSwapWorker {
     this.sampler = sampler;
   }
 
-  /** When tokens come; called from the engine's thread only, read from another. */
+  /** The times between tokens; called from the engine's thread only, read from another. */
   private static final class Gaps {
     private long last = System.nanoTime();
     private long longest;

@@ -306,7 +306,10 @@ public final class WeightTransferBenchmark implements Callable<Integer> {
     }
   }
 
-  /** Until the last worker has a version mapped; afterwards every byte is hashed again. */
+  /**
+   * Measures the seconds until the last worker has a version mapped; afterwards every byte is
+   * hashed again.
+   */
   private double spread(
       List<Node> started,
       List<InetSocketAddress> servers,

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /** Runs statements. */
 final class Interpreter {
-  /** How a run of statements ended. */
+  /** The way in which a run of statements ended. */
   private enum Flow {
     ON,
     BREAK,

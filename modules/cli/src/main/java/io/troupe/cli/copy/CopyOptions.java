@@ -5,7 +5,7 @@ import io.troupe.store.s3.S3Bucket;
 import io.troupe.store.s3.S3Settings;
 import picocli.CommandLine.Option;
 
-/** How a command reaches the copies of runs on S3. */
+/** The options by which a command reaches the copies of runs on S3. */
 public final class CopyOptions {
   @Option(
       names = "--s3-endpoint",

@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
 final class RunsSyncCommand extends CliCommand {
   @Mixin private RunArgument run = new RunArgument();
 
-  /** How long the store may take to say whether it takes the copy. */
+  /** The time in which the store must say whether it takes the copy. */
   private static final Duration ACCESS_TIMEOUT = Duration.ofSeconds(10);
 
   @Option(

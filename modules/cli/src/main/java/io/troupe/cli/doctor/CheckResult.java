@@ -5,8 +5,8 @@ package io.troupe.cli.doctor;
  *
  * @param name of the matter, two words at most
  * @param status whether a run would work
- * @param detail what is there
- * @param next what to do; empty when nothing is to be done
+ * @param detail the finding
+ * @param next order for the operator; empty when nothing is to be done
  */
 public record CheckResult(String name, Status status, String detail, String next) {
   /** Whether a run would work. */

@@ -48,7 +48,7 @@ import picocli.CommandLine;
  * Evaluations with the same tasks and options.
  *
  * @param endpoints servers that sample; none where this process or a cluster does
- * @param cluster whose workers sample, if it is named
+ * @param cluster cluster whose workers sample, if the command names one
  * @param file of the tasks
  * @param stop completes with the signal that ends the process
  */
@@ -223,7 +223,7 @@ record EvalSession(
     return whole;
   }
 
-  /** How WHAT becomes a policy. */
+  /** Returns the resolver of WHAT into a policy. */
   EvalTarget target() {
     return new EvalTarget(compute.contextLength, compute.threads, this::model);
   }

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * @param models by their names
  */
 record EvalTarget(int contextLength, int threads, ModelFolders models) {
-  /** Where models are that WHAT names as {@code policy.checkpoint} would. */
+  /** The place of models that WHAT names as {@code policy.checkpoint} would. */
   @FunctionalInterface
   interface ModelFolders {
     /** The folder of a model, which is fetched if need be. */

@@ -29,8 +29,8 @@ public final class ClusterOptions extends PeerOptions {
   }
 
   /**
-   * Where trainer ranks are heard by this process, or hear each other; and how. To be asked after
-   * {@link #settings}.
+   * Returns the address and the connections of trainer ranks: of this process, or among each other.
+   * To be asked after {@link #settings}.
    */
   public ListenAddress ranks() throws IOException {
     return weights().withAddress(new HostPort(host(), ranksPort));

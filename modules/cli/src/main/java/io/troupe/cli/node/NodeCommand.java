@@ -69,7 +69,7 @@ import picocli.CommandLine.Option;
 public final class NodeCommand extends CliCommand {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** How long a node that was cut off tries to come back before it ends. */
+  /** The time for which a node that was cut off tries to come back before it ends. */
   private static final Duration REJOIN_TIMEOUT = Duration.ofMinutes(10);
 
   /** The work that a node may do. */

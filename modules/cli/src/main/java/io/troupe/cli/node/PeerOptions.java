@@ -24,7 +24,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Where a process of a cluster listens, and how its peers know it. */
+/**
+ * The options of the address at which a process of a cluster listens, and of its peers' name for
+ * it.
+ */
 public abstract sealed class PeerOptions permits ClusterOptions, ClusterClientOptions {
   private static final String LOOPBACK = "127.0.0.1";
 

@@ -161,7 +161,7 @@ public final class WorkerCommand extends CliCommand {
   }
 
   /**
-   * Where weights come from.
+   * The sources of weights.
    *
    * @param hostFiles weights that this host has in files by then
    */

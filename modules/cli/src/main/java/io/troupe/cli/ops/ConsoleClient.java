@@ -65,7 +65,8 @@ public final class ConsoleClient implements AutoCloseable {
   /**
    * Finds the console of a run.
    *
-   * @param run its folder or name; "" for the newest under {@code runs/} whose process is there
+   * @param run folder or name of the run; "" for the newest under {@code runs/} whose process is
+   *     there
    * @throws IOException if there is none; says what to do
    */
   static ConsoleClient find(String run) throws IOException {

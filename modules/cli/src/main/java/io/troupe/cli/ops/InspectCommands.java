@@ -183,7 +183,7 @@ public final class InspectCommands {
       return text.append(marks(page)) + Events.table(page.path("events"));
     }
 
-    /** How many tokens the loss treated apart, if the run wrote that down. */
+    /** Returns the numbers of tokens that the loss treated apart, if the run recorded them. */
     private static String marks(JsonNode page) {
       List<String> kinds = List.of("low", "high", "cut", "masked");
       long[] tokens = new long[kinds.size()];

@@ -2,7 +2,7 @@ package io.troupe.cli.ops;
 
 import picocli.CommandLine.Option;
 
-/** Which process of a run is asked. */
+/** The option that names a process of the run. */
 final class JvmOption {
   @Option(
       names = "--jvm",

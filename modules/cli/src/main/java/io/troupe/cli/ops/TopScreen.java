@@ -25,7 +25,7 @@ final class TopScreen {
   /**
    * The lines of one picture, never more nor longer than fit.
    *
-   * @param run what {@code /run} answers, and the others likewise
+   * @param run answer of {@code /run}; the others likewise
    */
   List<String> of(JsonNode run, JsonNode nodes, JsonNode waits, JsonNode actors) {
     List<String> lines = new ArrayList<>(StatusText.of(run).lines().toList());

@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * A completion to judge, read from a line.
  *
- * @param head what its output begins with: {@code id} as it is written, and for a rollout of a run
+ * @param head beginning of the output line: {@code id} as it is written, and for a rollout of a run
  *     its {@code group}, {@code fence} and {@code index} among the group's completions
  * @param prompt with what the completion is judged by
  */

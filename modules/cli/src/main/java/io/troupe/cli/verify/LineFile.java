@@ -80,7 +80,7 @@ public final class LineFile {
     return new LineFile(name);
   }
 
-  /** How to speak of it. */
+  /** Returns the file's name for messages. */
   String name() {
     return name.equals("-") ? "standard input" : name;
   }

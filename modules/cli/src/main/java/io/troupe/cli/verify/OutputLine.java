@@ -13,7 +13,7 @@ import java.util.Locale;
 /**
  * A verdict as a line of the output.
  *
- * @param head what the line begins with
+ * @param head beginning of the line
  * @param millis on a worker, waiting for one left out
  */
 record OutputLine(ObjectNode head, Verdict verdict, double millis) {

@@ -58,8 +58,8 @@ public final class DiagnosticsClient {
   /**
    * Asks one process.
    *
-   * @return its answer; empty if {@link #askAll} has found no process of that name; fails if it
-   *     does not answer in time
+   * @return the answer; empty if {@link #askAll} has found no process of that name; fails if the
+   *     process does not answer in time
    */
   public CompletionStage<Optional<Diagnostics.Answer>> ask(
       String jvm, Diagnostics.Topic topic, String argument, Duration patience) {

@@ -53,7 +53,7 @@ public final class EvaluationClient extends AbstractOnMessageBehavior<Evaluation
 
   private record LookDue() implements Command {}
 
-  /** Why nothing is sampled once this process has left the cluster. */
+  /** The reason why no chunk is sampled once this process has left the cluster. */
   public static final String NO_MEMBER = "this process is no member of the cluster any more";
 
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);

@@ -44,14 +44,14 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
   }
 
   /**
-   * How an attempt to take the lease ended.
+   * The outcome of an attempt to take the lease.
    *
    * @param trouble why the attempt failed with an error; "" if it did not
    */
   private record Claimed(boolean held, String trouble) {}
 
   /**
-   * How a check of the lease ended.
+   * The outcome of a check of the lease.
    *
    * @param trouble why the check failed with an error; "" if it did not
    */

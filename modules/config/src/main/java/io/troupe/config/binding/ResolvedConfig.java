@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
  * A configuration that has been read, checked and filled in.
  *
  * @param config the records
- * @param file it was read from
+ * @param file source of the configuration
  * @param tree values and origins, as nested as the file
  * @param values every key with its value, in the order of the schema
  * @param yaml the whole configuration with every default written out, and each origin as a comment;

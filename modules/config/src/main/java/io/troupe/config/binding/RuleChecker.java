@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Where a {@link Validated} record states the rules between its keys. A rule one of whose keys is
- * already wrong is passed over: its outcome would mean nothing.
+ * The rules between the keys of a {@link Validated} record, as the record states them. A rule one
+ * of whose keys is already wrong is passed over: its outcome would mean nothing.
  */
 public final class RuleChecker {
   private final String path;
@@ -48,7 +48,7 @@ public final class RuleChecker {
      *
      * @param holds asked only when all its keys are sound
      * @param rule as a predicate of the key: "must be a multiple of kv_heads (3)"
-     * @param advice what to do, as an imperative
+     * @param advice the next step, as an imperative
      */
     public void require(BooleanSupplier holds, String rule, String advice) {
       if (applicable && !holds.getAsBoolean()) {

@@ -2,7 +2,7 @@ package io.troupe.config.binding;
 
 import java.nio.file.Path;
 
-/** Where a value was written. */
+/** The place where a value was written. */
 public sealed interface ValueOrigin {
   /**
    * In the configuration file.

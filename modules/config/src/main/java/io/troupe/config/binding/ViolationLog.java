@@ -45,7 +45,7 @@ final class ViolationLog {
     return path.startsWith(section + ".") || path.startsWith(section + "[");
   }
 
-  /** Where to look for a key: its line, else the line of the nearest section around it. */
+  /** Returns the place of a key: its line, else the line of the nearest section around it. */
   ValueOrigin place(String path) {
     for (String at = path; !at.isEmpty(); at = parent(at)) {
       Optional<ConfigTree.Entry> entry = entry(at);

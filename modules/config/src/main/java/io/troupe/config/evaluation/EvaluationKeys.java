@@ -31,7 +31,7 @@ public record EvaluationKeys(
         int samples,
     @Inline EvaluationSampling sampling)
     implements Validated {
-  /** Which rows of a data set are evaluated. */
+  /** The part of a data set whose rows are evaluated. */
   public enum Part {
     ALL,
     HELD_OUT

@@ -7,7 +7,7 @@ import io.troupe.engine.SamplingSettings;
 import java.util.List;
 import java.util.Set;
 
-/** How the completions of an evaluation are sampled. */
+/** The sampling of an evaluation's completions. */
 @Doc("Sampling of an evaluation")
 public record EvaluationSampling(
     @Doc("Temperature; 0 always takes the most probable token.") @Default("0") @Range(min = 0)

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
  *
  * @param demands one for each kind of process
  * @param capacity bytes of a GPU; 0 where that is not known
- * @param source where the capacity is from
- * @param allocator what configures PyTorch's allocator
+ * @param source origin of the capacity
+ * @param allocator setting of PyTorch's allocator, and its origin
  */
 public record GpuMemory(List<Demand> demands, long capacity, String source, String allocator) {
   private static final double GIBIBYTE = 1L << 30;
@@ -66,7 +66,7 @@ public record GpuMemory(List<Demand> demands, long capacity, String source, Stri
    * Inference servers that take a share of a GPU, whatever they hold.
    *
    * @param share of the GPU, of all together
-   * @param least what they need of it, for weights and one completion each
+   * @param least bytes that the servers need, for weights and one completion each
    * @param weights of these, bytes of the weights
    * @param perToken bytes of a token's keys and values
    */
@@ -107,7 +107,7 @@ public record GpuMemory(List<Demand> demands, long capacity, String source, Stri
         .collect(Collectors.joining("; "));
   }
 
-  /** Which keys to change. */
+  /** Returns the keys to change. */
   String advice() {
     long least =
         demands.stream()

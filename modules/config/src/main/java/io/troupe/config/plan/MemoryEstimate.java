@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
 /**
  * The memory that a run takes at its peak when everything is in one process, in bytes.
  *
- * @param policy what is trained
- * @param trainer what the trainer holds
+ * @param policy parameters of the policy
+ * @param trainer bytes of the trainer
  * @param published the weights that workers read and the next, in native memory
- * @param samplers what samplers hold
+ * @param samplers bytes of the samplers
  * @param process the JVM and its libraries
- * @param allocator what the C library keeps of memory that was given back to it
+ * @param allocator bytes that the C library keeps of memory that was given back to it
  */
 public record MemoryEstimate(
     Policy policy,
@@ -213,7 +213,7 @@ public record MemoryEstimate(
     return trainer.total() + published + samplers.total() + process + allocator;
   }
 
-  /** Which keys make it less, those that save most first. */
+  /** Returns the keys that make the memory less, those that save most first. */
   String advice() {
     Map<String, Long> savings = new LinkedHashMap<>();
     savings.put(

@@ -8,8 +8,8 @@ import io.troupe.config.policy.PolicySection;
  * The sizes of a decoder that a plan needs.
  *
  * @param family such as Qwen3
- * @param parameters how many numbers its weights hold
- * @param vocabulary how many tokens there are
+ * @param parameters number of parameters
+ * @param vocabulary number of tokens in the vocabulary
  * @param layers blocks of attention and feed-forward
  * @param layer the sizes of each
  * @param contextLength most tokens its positions reach

@@ -20,13 +20,14 @@ import java.util.Optional;
  * The meaning of a configuration, before anything runs.
  *
  * @param resolved every key, its value and its origin
- * @param loss its formula with numbers, line by line
- * @param capacities what the settings come to
- * @param data what of the data is left out, and its token limits, a sentence each
+ * @param loss formula of the loss with numbers, line by line
+ * @param capacities capacities by the settings
+ * @param data data that are left out, and token limits, a sentence each
  * @param memory one estimate; none for the toy engine, whose table needs next to nothing
- * @param gpus what processes take of their GPUs; none where no key and no policy asks for GPUs
+ * @param gpus memory that processes take of their GPUs; none where no key and no policy asks for
+ *     GPUs
  * @param placement role to description; with nodes, a drawing before it
- * @param notes what is allowed and still worth a sentence
+ * @param notes notes on allowed settings
  */
 public record Plan(
     ResolvedConfig<RunConfig> resolved,

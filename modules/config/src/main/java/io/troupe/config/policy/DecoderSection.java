@@ -3,7 +3,7 @@ package io.troupe.config.policy;
 /** A policy that PyTorch computes. */
 public sealed interface DecoderSection extends PolicySection
     permits PolicySection.Djl, PolicySection.Pretrained {
-  /** How PyTorch computes it. */
+  /** Returns the settings of PyTorch for the policy. */
   TorchKeys compute();
 
   @Override

@@ -9,7 +9,7 @@ import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.train.TrainingMode;
 import io.troupe.engine.djl.train.TrainingMode.Activations;
 
-/** How PyTorch computes a policy, and what of it is trained. */
+/** The settings of PyTorch for a policy, and its trained part. */
 @Doc("PyTorch of a policy")
 public record TorchKeys(
     @Doc(value = "PyTorch threads of the trainer.", unit = "threads")
@@ -71,7 +71,7 @@ public record TorchKeys(
     LAYERS
   }
 
-  /** How the trainer trains. */
+  /** Returns the mode of training. */
   public TrainingMode trainingMode() {
     return new TrainingMode(
         lora.tuning(),

@@ -44,7 +44,7 @@ public record EnvironmentSection(
                 + " `Name: value`; empty means none.")
         List<String> mcp)
     implements Validated {
-  /** How a program of these settings is run. */
+  /** Returns the settings of a program's process. */
   public ProgramSettings program(List<String> words) {
     return new ProgramSettings(
         words, ProgramVariables.byName(variables), count, timeout, ProgramSettings.LINE_BYTES);

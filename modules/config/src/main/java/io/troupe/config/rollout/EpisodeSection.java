@@ -39,7 +39,7 @@ public record EpisodeSection(
   /** The most time that a sandbox needs to end a call that is late, or to start. */
   private static final Duration SANDBOX_END = Duration.ofSeconds(5);
 
-  /** How the policy calls tools. */
+  /** The format in which the policy calls tools. */
   public enum Format {
     INLINE,
     HERMES,

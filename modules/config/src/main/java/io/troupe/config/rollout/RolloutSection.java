@@ -13,7 +13,7 @@ import io.troupe.engine.http.probe.PublishedWeightForm;
 import java.time.Duration;
 import java.util.List;
 
-/** How completions are sampled. */
+/** The sampling of completions. */
 public record RolloutSection(
     @Doc(
             value =
@@ -203,7 +203,7 @@ public record RolloutSection(
             "lower it, or raise max_concurrent_groups");
   }
 
-  /** How many completions a group has. */
+  /** Returns the number of completions of a group. */
   public GroupSize groupSize() {
     return adaptive.of(completionsPerPrompt);
   }
@@ -218,7 +218,7 @@ public record RolloutSection(
     return topP == 1 && topK == 0 && minP == 0 && repetitionPenalty == 1 && stop.isEmpty();
   }
 
-  /** How long to wait for servers that sample. */
+  /** Returns the patience with servers that sample. */
   public InferenceEndpoint.Patience patience() {
     return InferenceEndpoint.Patience.DEFAULT.withFirstToken(firstTokenTimeout);
   }

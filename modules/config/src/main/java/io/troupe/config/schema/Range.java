@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Which numbers a key allows; for a duration in seconds, for a list the number of its items. */
+/** The numbers that a key allows; for a duration in seconds, for a list the number of its items. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Range {

@@ -11,12 +11,12 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * How one type of value is read from and written to a scalar's text.
+ * The reader and writer of one type of value in a scalar's text.
  *
- * @param expectation what the text must be: "a whole number"
+ * @param expectation form that the text must have: "a whole number"
  * @param parse the text's value; empty when the text is none
  * @param render the text of a value, which parses to the same value
- * @param measure what {@link Range} compares; 0 where it does not apply
+ * @param measure number that {@link Range} compares; 0 where it does not apply
  * @param rangeUnit written behind the numbers of a range
  * @param quotable whether the text may be in quotes
  * @param placeholder stands for a value that is wrong, so that checking can continue

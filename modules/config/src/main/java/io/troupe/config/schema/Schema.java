@@ -14,15 +14,15 @@ import java.util.function.Consumer;
 /**
  * The keys that a configuration may hold, read off a record: its components are the keys, in snake
  * case, nested records are sections, and sealed interfaces with {@link Variant} are sections of
- * which one key chooses the rest. The binder, the documentation and the suggestions all work from
- * it.
+ * which one key chooses the rest. The binder, the documentation and the suggestions all use the
+ * schema.
  */
 public sealed interface Schema {
   /**
    * A section: a record.
    *
    * @param type the record's class
-   * @param parts its components, in order
+   * @param parts components of the record, in order
    */
   record Section(Class<?> type, List<Part> parts) implements Schema {
     public Section {
@@ -122,12 +122,12 @@ public sealed interface Schema {
   /**
    * One value.
    *
-   * @param path how a path in it is read
+   * @param path rule for a path in the value
    * @param blank whether it may be left empty, which its default then is
    */
   record Value(ScalarType type, PathRule path, boolean blank) implements Schema {}
 
-  /** How a text that may be a path is read. */
+  /** The rule for a text that may be a path. */
   enum PathRule {
     /** The value is no path. */
     NONE,
@@ -152,7 +152,7 @@ public sealed interface Schema {
    * @param meaning for the person who sets it
    * @param unit of its number; may be empty
    * @param required whether the file must give it; sections never are
-   * @param defaultText what holds without it, where it is not required
+   * @param defaultText value without the key, where the key is not required
    */
   record Key(
       String name,

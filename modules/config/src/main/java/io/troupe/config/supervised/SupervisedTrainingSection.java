@@ -32,7 +32,7 @@ public record SupervisedTrainingSection(
         int evaluateEvery,
     @Inline OptimizerKeys optimizer)
     implements Validated {
-  /** Which of the rows enter which step. */
+  /** Returns the plan of the rows of each step. */
   public SupervisedPlan plan(int rows, long seed) {
     return SupervisedPlan.of(rows, batch, seed, steps, epochs);
   }

@@ -20,7 +20,7 @@ public record ChoiceKeys(
         @Default("0.25")
         @Range(min = 0, minExclusive = true, max = 1)
         double exploration) {
-  /** How the next prompt is chosen. */
+  /** The rule by which the next prompt is chosen. */
   public enum Rule {
     UNIFORM,
     DIFFICULTY

@@ -8,7 +8,7 @@ import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 import io.troupe.tasks.DataSetSettings.LengthLimits;
 
-/** Where the rows of a data set come from, and which of them are taken. */
+/** The source of a data set's rows, and the rows that are taken. */
 @Doc("Rows of a data set")
 public record DataKeys(
     @Doc(

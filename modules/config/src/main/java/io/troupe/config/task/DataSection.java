@@ -5,7 +5,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.RelativeToFile;
 
-/** Where published data sets are found. */
+/** The places of published data sets. */
 public record DataSection(
     @Doc(
             "Folder of fetched data sets, shared by all runs of a machine; empty means"

@@ -17,7 +17,7 @@ import java.util.List;
 /** One data set: a task by itself, or a part of a mixture. */
 @Variant(key = "name", meaning = "Which data set.")
 public sealed interface DataSetSection extends TaskSection {
-  /** How its prompts are worded. */
+  /** Returns the wording of its prompts. */
   PromptKeys prompts();
 
   /** Returns the name and the order of the data set among others. */
@@ -33,7 +33,7 @@ public sealed interface DataSetSection extends TaskSection {
     return mix().alias().isEmpty() ? name() : mix().alias();
   }
 
-  /** How the numbers of a calculation are written. */
+  /** The notation of the numbers of a calculation. */
   enum Format {
     /** {@code 7+45=} is answered {@code 52}. */
     PLAIN,
@@ -58,7 +58,7 @@ public sealed interface DataSetSection extends TaskSection {
     }
   }
 
-  /** How hard a problem of APPS is. */
+  /** The difficulty of a problem of APPS. */
   enum Difficulty {
     INTRODUCTORY,
     INTERVIEW,

@@ -17,7 +17,7 @@ public sealed interface TaskSection permits DataSetSection, TaskSection.Mixture 
   /** The name that chooses it. */
   String name();
 
-  /** How its next prompt is chosen. */
+  /** Returns the choice of the next prompt. */
   ChoiceKeys choice();
 
   /** The names of its sources whose prompts are task folders. */
@@ -49,7 +49,7 @@ public sealed interface TaskSection permits DataSetSection, TaskSection.Mixture 
           List<DataSetSection> datasets,
       @Inline ChoiceKeys choice)
       implements TaskSection, Validated {
-    /** How the next prompt is chosen. */
+    /** The order of data sets in a mixture. */
     public enum Mode {
       WEIGHTED,
       SEQUENTIAL

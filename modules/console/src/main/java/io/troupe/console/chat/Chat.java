@@ -82,7 +82,7 @@ public interface Chat {
     /**
      * Returns the new pieces, in order. After {@link Ended} or {@link Failed} there is nothing.
      *
-     * @param patience how long to wait for it
+     * @param patience longest wait for a piece
      * @return empty if nothing was new in time
      */
     List<Piece> next(Duration patience) throws InterruptedException;

@@ -40,7 +40,7 @@ public record ChatRequest(String prompt, boolean template, double temperature, i
   }
 
   /**
-   * Why a prompt does not fit, if it does not.
+   * Returns the reason why a prompt does not fit, if it does not.
    *
    * @param promptTokens of the prompt as the policy reads it
    * @param contextLength most tokens of prompt and answer together

@@ -7,10 +7,10 @@ import java.util.List;
  *
  * @param jvm the process it is in; "" for the one that reports
  * @param depth messages that wait
- * @param oldestWaitMillis how long the first of them has; 0 when none waits
+ * @param oldestWaitMillis time for which the first message has waited; 0 when none waits
  * @param perSecond messages handled a second, over the last ten seconds
  * @param restarts since the process began
- * @param lastError its last failure; "" for none
+ * @param lastError last failure of the actor; "" for none
  */
 public record ActorRow(
     String jvm,

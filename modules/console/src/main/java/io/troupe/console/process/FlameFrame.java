@@ -9,7 +9,7 @@ import java.util.Map;
 /**
  * A frame of a flame graph: in how many sampled stacks it stood under its parent.
  *
- * @param samples its own and its children's
+ * @param samples number of samples, those of the children included
  * @param children the most sampled first
  */
 public record FlameFrame(String frame, long samples, List<FlameFrame> children) {

@@ -15,15 +15,15 @@ public interface JvmInspector {
   /**
    * The stacks of the threads of a process.
    *
-   * @param jvm its name; "" for the own one
+   * @param jvm name of the process; "" for the own one
    * @return fails with a {@link NotThereException} if there is no such process
    */
   CompletionStage<String> threads(String jvm);
 
   /**
-   * Where the time of a process goes.
+   * Samples the stacks of a process, to show where its time goes.
    *
-   * @param jvm its name; "" for the own one
+   * @param jvm name of the process; "" for the own one
    * @return fails with a {@link NotThereException} if there is no such process, or if it cannot
    *     sample now
    */

@@ -6,8 +6,8 @@ import java.util.Map;
 /**
  * The report of a process of a run about itself.
  *
- * @param jvm its name: {@code coordinator}, a node's, or a worker's
- * @param role what it is in the run: {@code coordinator}, {@code node} or {@code worker}
+ * @param jvm name of the process: {@code coordinator}, a node's, or a worker's
+ * @param role role of the process in the run: {@code coordinator}, {@code node} or {@code worker}
  * @param node the node that it belongs to; "" for the coordinator
  * @param gauges of the process and its machine, by name
  * @param gpus of the machine, from the process that looks after them
@@ -31,7 +31,7 @@ public record JvmReport(
    * @param utilisation percent; -1 where the driver does not say
    * @param state {@code ours}, {@code idle}: ours and not computing, {@code free}, {@code foreign},
    *     {@code zombie}: held by what a former agent left, or {@code virtual}
-   * @param whose who has it, as text; "" if no process has
+   * @param whose owner of the GPU, as text; "" if no process has it
    */
   public record GpuReport(
       int index,
@@ -46,7 +46,7 @@ public record JvmReport(
    * A verifier.
    *
    * @param name as orders call it: with the process before it, unless that is the coordinator
-   * @param pool its kind
+   * @param pool kind of the pool
    * @param doing {@code idle}, {@code judging} or {@code quarantined}
    * @param judged completions it has judged
    */
@@ -58,7 +58,7 @@ public record JvmReport(
    * @param on the tool, environment or agent
    * @param turns that wait for it
    * @param who the episode of the one that has waited longest
-   * @param since when that one has, in milliseconds since 1970
+   * @param since time since which the longest turn has waited, in milliseconds since 1970
    */
   public record TurnReport(String on, int turns, String who, long since) {
     /** Returns the sum of the turns of two processes. */

@@ -18,9 +18,9 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Where the threads of this JVM spend their time, sampled by the JDK's flight recorder: threads
- * that run Java every 10 ms, threads inside native code (a PyTorch operation, say) every 20 ms,
- * which therefore count twice.
+ * Stacks of the threads of this JVM, sampled by the JDK's flight recorder: threads that run Java
+ * every 10 ms, threads inside native code (a PyTorch operation, say) every 20 ms, which therefore
+ * count twice.
  */
 final class StackSampler {
   private static final String JAVA = "jdk.ExecutionSample";

@@ -12,10 +12,10 @@ public record EpisodeTurns(String stop, List<TurnTexts> turns) {
    * One turn.
    *
    * @param sequence training sequence that it is in, from 0
-   * @param observed what its request added
+   * @param observed text that the turn's request added
    * @param spans of the sampled tokens, in their order
    * @param millis from the request to the last token
-   * @param reward what the environment gave for its calls
+   * @param reward the environment's reward for the turn's calls
    */
   public record TurnTexts(
       String agent,

@@ -88,7 +88,7 @@ final class JsonLineIndex {
     }
   }
 
-  /** Which file it is, whatever its name; empty while there is none. */
+  /** Returns the identity of the file, whatever its name; empty while there is none. */
   private Optional<Object> identity() throws IOException {
     if (!Files.isRegularFile(file)) {
       return Optional.empty();

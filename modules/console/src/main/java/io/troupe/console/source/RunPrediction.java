@@ -32,10 +32,10 @@ public interface RunPrediction {
    * The prediction beside the run.
    *
    * @param state {@code none}, {@code computing}, {@code ready} or {@code refused}
-   * @param sentence what the state is due to, or what the measured numbers are of
+   * @param sentence cause of the state, or origin of the measured numbers
    * @param source of the model
    * @param alarms a sentence for each number that parts
-   * @param notes what limits the prediction's worth
+   * @param notes limits of the prediction's worth
    */
   record Comparison(
       String state,

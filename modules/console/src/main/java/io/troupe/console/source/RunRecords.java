@@ -6,9 +6,9 @@ import java.nio.file.Path;
 /**
  * The records of a run about itself.
  *
- * @param fold what its events say
+ * @param fold the run as its events report it
  * @param texts of its groups
- * @param trainedTokens what the loss made of their tokens
+ * @param trainedTokens the loss's treatment of the run's tokens
  */
 public record RunRecords(RunFold fold, RolloutTexts texts, TrainedTokens trainedTokens) {
   /** The records of a run whose texts are in a folder. */

@@ -1,4 +1,4 @@
-/** Where the console reads a run from. */
+/** The sources from which the console reads a run. */
 @NullMarked
 package io.troupe.console.source;
 

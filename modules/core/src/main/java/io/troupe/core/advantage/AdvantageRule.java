@@ -4,7 +4,7 @@ import static io.troupe.core.Require.require;
 
 import java.util.List;
 
-/** How advantages are made of rewards. */
+/** The rule that makes advantages of rewards. */
 public sealed interface AdvantageRule permits Baseline, AdvantageRule.Own {
   /**
    * A user's own.

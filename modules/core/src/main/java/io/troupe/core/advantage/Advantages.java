@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * How much better than its group each completion is, from the rewards alone.
+ * The amount by which each completion is better than its group, from the rewards alone.
  *
  * <p>With mean and population standard deviation (division by G), or unbiased deviation (by G - 1),
  * over the G rewards of a group:

@@ -16,7 +16,7 @@ import static io.troupe.core.Require.require;
  * <p>times the factor, so that a completion of L tokens, which the limit cut off, loses all of it.
  *
  * @param buffer C, in tokens; 0 punishes nothing
- * @param factor what R is multiplied by, 0 or greater
+ * @param factor factor of R, 0 or greater
  */
 public record OverlongPunishment(int buffer, double factor) {
   /** No punishment. */

@@ -9,8 +9,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which prompts were admitted in which epoch: each once, or by difficulty at most once. Groups are
- * numbered in order of admission, so four bytes a group are enough to take admissions back.
+ * The prompts that were admitted in each epoch: each once, or by difficulty at most once. Groups
+ * are numbered in order of admission, so four bytes a group are enough to take admissions back.
  */
 final class AdmissionLog {
   private int[] prompts = new int[1024];

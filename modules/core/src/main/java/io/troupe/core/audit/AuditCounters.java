@@ -42,7 +42,7 @@ public final class AuditCounters {
     counts[entry.ordinal()] += more;
   }
 
-  /** How many. */
+  /** Returns the value of a counter. */
   public long of(AuditCounter entry) {
     return counts[entry.ordinal()];
   }

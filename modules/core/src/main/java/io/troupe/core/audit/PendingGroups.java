@@ -82,7 +82,7 @@ final class PendingGroups {
     return fingerprint;
   }
 
-  /** How many groups are in a stage. */
+  /** Returns the number of groups in a stage. */
   int count(Class<? extends AuditedGroup.Stage> stage) {
     return counts[indexOf(stage)];
   }

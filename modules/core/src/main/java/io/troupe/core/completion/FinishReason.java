@@ -1,6 +1,6 @@
 package io.troupe.core.completion;
 
-/** Why a completion ended. */
+/** The reason why a completion ended. */
 public enum FinishReason {
   /** The policy sampled a stop token; it is the completion's last token and is trained on. */
   STOP,

@@ -16,7 +16,7 @@ public record TokenVersions(List<Span> spans) {
   /**
    * Consecutive tokens sampled by the same weights.
    *
-   * @param tokens how many, 1 or more
+   * @param tokens number of tokens, 1 or more
    */
   public record Span(WeightVersion version, int tokens) {
     public Span {

@@ -6,7 +6,10 @@ import io.troupe.core.weights.WeightVersion;
 import java.util.Arrays;
 import java.util.List;
 
-/** How many tokens of a group each version of the weights sampled, the oldest version first. */
+/**
+ * The number of tokens of a group that each version of the weights sampled, the oldest version
+ * first.
+ */
 public final class TokensByVersion {
   private final WeightVersion[] versions;
   private final long[] tokens;
@@ -48,7 +51,7 @@ public final class TokensByVersion {
     return new TokensByVersion(Arrays.copyOf(versions, size), Arrays.copyOf(tokens, size));
   }
 
-  /** How many versions there are. */
+  /** Returns the number of versions. */
   public int size() {
     return versions.length;
   }

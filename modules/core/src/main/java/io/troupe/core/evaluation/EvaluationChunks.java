@@ -18,7 +18,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * Which worker of a cluster samples which chunk of an evaluation, and what is asked again.
+ * The assignment of an evaluation's chunks to the workers of a cluster, and the chunks that are
+ * asked for again.
  *
  * <p>Invariant: a chunk is done, waits, or is asked of exactly one worker, and a worker is asked
  * for one chunk at a time. Each asking has a number of its own, so an answer to one that was given
@@ -30,7 +31,8 @@ import java.util.stream.Collectors;
  * @param open askings without an end, by number
  * @param failures of each chunk that is not done; none for most
  * @param askings so far
- * @param heardAt when a worker was heard of last, or the first chunk was added after all were done
+ * @param heardAt time of the last sign of life of a worker, or of the first chunk that was added
+ *     after all were done
  * @param lastReason of a failure
  */
 public record EvaluationChunks(
@@ -43,7 +45,7 @@ public record EvaluationChunks(
     long heardAt,
     String lastReason) {
   /**
-   * How patient an evaluation is.
+   * The patience of an evaluation.
    *
    * @param silenceMillis a worker that gives no sign of life for so long has failed
    * @param absenceMillis an evaluation ends that has heard of no worker for so long
@@ -90,7 +92,7 @@ public record EvaluationChunks(
   /**
    * A chunk that a worker is asked for.
    *
-   * @param heardAt when the worker gave the last sign of life
+   * @param heardAt time of the worker's last sign of life
    */
   public record Asked(String worker, long chunk, long heardAt) {}
 
@@ -249,7 +251,7 @@ public record EvaluationChunks(
     return Optional.ofNullable(open.get(number));
   }
 
-  /** Why the evaluation cannot go on; empty while it can. */
+  /** Returns the reason why the evaluation cannot continue; empty while it can. */
   public Optional<String> obstacle(long now) {
     if (idle()) {
       return Optional.empty();

@@ -15,7 +15,7 @@ public final class PassAtK {
    * n, which does not overflow.
    *
    * @param n samples, at least k
-   * @param c those that passed
+   * @param c number of samples that passed
    * @param k 1 or greater
    */
   public static double of(int n, int c, int k) {

@@ -9,10 +9,10 @@ import java.util.OptionalDouble;
  * #samples} and {@link #truncated}.
  *
  * @param samples all of them
- * @param judged those that a verifier judged
- * @param passed those with the full reward
+ * @param judged samples that a verifier judged
+ * @param passed samples with the full reward
  * @param rewards sum of the rewards of those that were judged
- * @param truncated those that the limit of tokens ended
+ * @param truncated samples that the limit of tokens ended
  */
 public record PromptTally(int samples, int judged, int passed, double rewards, int truncated) {
   /** No sample yet. */

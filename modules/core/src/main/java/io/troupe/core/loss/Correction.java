@@ -3,9 +3,9 @@ package io.troupe.core.loss;
 import static io.troupe.core.Require.require;
 
 /**
- * How the loss answers for tokens that other weights, or another engine's arithmetic, sampled. With
- * log p the trainer's (it carries the gradient), log p' the trainer's at the start of the step, and
- * log q the behaviour log-probability that came with the token.
+ * The loss's correction for tokens that other weights, or another engine's arithmetic, sampled.
+ * With log p the trainer's (it carries the gradient), log p' the trainer's at the start of the
+ * step, and log q the behaviour log-probability that came with the token.
  *
  * <p>A weight multiplies a token's surrogate, without gradient; it never multiplies the KL penalty.
  * Where a step is a single update, p = p' in value: under the corrections that take the ratio to p'
@@ -67,7 +67,7 @@ public sealed interface Correction {
    * this is {@link None}.
    *
    * @param cap of the weight, finite, greater than 0; AReaL has 5
-   * @param over what becomes of a weight above the cap
+   * @param over treatment of a weight above the cap
    */
   record Decoupled(double cap, OverCap over) implements Correction {
     public Decoupled {

@@ -1,6 +1,6 @@
 package io.troupe.core.loss;
 
-/** Where the penalty towards the reference policy acts. */
+/** The place where the penalty towards the reference policy acts. */
 public enum KlPlacement {
   /** A term of each token's loss (Shao et al. 2024, eq. 3). */
   LOSS,

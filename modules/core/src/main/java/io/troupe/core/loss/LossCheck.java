@@ -34,7 +34,7 @@ public final class LossCheck {
    * Checks a loss on random sequences.
    *
    * @param name that the sentence calls it
-   * @return what is wrong first, in a sentence
+   * @return the first fault, in a sentence
    */
   public static Optional<String> fault(String name, LossFunction loss) {
     LossCheck check = new LossCheck(name, loss);
@@ -65,7 +65,7 @@ public final class LossCheck {
   /**
    * Checks advantages on the rewards of random steps.
    *
-   * @return what is wrong first, in a sentence
+   * @return the first fault, in a sentence
    */
   public static Optional<String> advantageFault(String name, AdvantageFunction function) {
     AdvantageRule.Own own = new AdvantageRule.Own(name, function);

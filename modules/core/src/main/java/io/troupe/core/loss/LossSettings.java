@@ -9,12 +9,12 @@ import java.util.Locale;
  * A loss, fully determined: {@link ScalarLoss} is what it means, {@link LossFormula} prints it.
  *
  * @param objective surrogate and denominator
- * @param baseline what an advantage compares a reward to
- * @param clip where the surrogate's ratio is cut
- * @param offPolicy what becomes of tokens of other weights
+ * @param baseline number to which an advantage compares a reward
+ * @param clip range of the surrogate's ratio
+ * @param offPolicy treatment of tokens of other weights
  * @param kl the penalty towards the reference policy
- * @param shares what each part of the loss is multiplied by
- * @param overlong what becomes of completions that come near their token limit
+ * @param shares coefficients of the parts of the loss
+ * @param overlong treatment of completions that come near their token limit
  * @param temperature logits are divided by it, in the trainer as in the sampler; finite, greater
  *     than 0
  */
@@ -33,8 +33,8 @@ public record LossSettings(
    * @param low in [0, 1]
    * @param high finite, 0 or greater; both 0 means no clipping, and one alone 0 a range that ends
    *     at 1
-   * @param dual where A &lt; 0, the surrogate is at least this times A; finite, greater than 1; 0
-   *     means no such bound
+   * @param dual bound for A &lt; 0: the surrogate is at least this times A; finite, greater than 1;
+   *     0 means no such bound
    */
   public record Clip(double low, double high, double dual) {
     /** Without the second bound. */
@@ -61,10 +61,10 @@ public record LossSettings(
   }
 
   /**
-   * How the loss answers for tokens that other weights sampled.
+   * The loss's treatment of tokens that other weights sampled.
    *
-   * @param correction what the ratio is taken to, and the weight of a token
-   * @param mask which sequences are too far from their sampler
+   * @param correction denominator of the ratio, and the weight of a token
+   * @param mask rule for sequences that are too far from their sampler
    */
   public record OffPolicy(Correction correction, SequenceMask mask) {}
 
@@ -72,7 +72,7 @@ public record LossSettings(
    * The penalty towards the reference policy.
    *
    * @param coefficient beta, finite, 0 or greater; 0 means that the loss needs no reference
-   * @param estimator which estimate the penalty uses
+   * @param estimator estimator of the penalty
    * @param place whether the penalty is in the loss or in the reward
    */
   public record KlPenalty(double coefficient, KlEstimator estimator, KlPlacement place) {
@@ -85,7 +85,7 @@ public record LossSettings(
    * The coefficients of the parts of the loss.
    *
    * @param policy of surrogate and penalty, not of distillation; finite, 0 or greater
-   * @param distillation what is learnt from a teacher, with its own coefficient
+   * @param distillation loss towards a teacher, with its own coefficient
    * @param supervised of the examples that a step imitates beside its rollouts; finite, 0 or
    *     greater; 0 means that a step has none
    * @param entropy of the policy's entropy at each trained token, which the loss rewards; finite, 0

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How much each completion token counts in the loss of a step.
+ * The weight of each completion token in the loss of a step.
  *
  * <p>A token is <em>trainable</em> when it belongs to its completion (not padding) and is not
  * stale. With n_i the trainable tokens of sequence i, and N the sequences of the step that have at

@@ -7,7 +7,7 @@ import io.troupe.core.advantage.OverlongPunishment;
  *
  * @param masked whether those that the limit cut off have no loss weight; their rewards are in
  *     their group's baseline all the same
- * @param punishment what the reward of a long one loses
+ * @param punishment deduction from the reward of a long completion
  */
 public record Overlong(boolean masked, OverlongPunishment punishment) {
   /** Overlong completions are trained like all others. */

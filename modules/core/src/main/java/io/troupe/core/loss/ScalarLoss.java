@@ -105,7 +105,7 @@ public final class ScalarLoss {
    *
    * @param loss sum of weight times token loss, distillation left out
    * @param gradient of the loss by log p, an element a completion token; 0 where there is no weight
-   * @param tokens those with a weight, in order
+   * @param tokens tokens with a weight, in order
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record SequenceLoss(double loss, double[] gradient, List<TokenLoss> tokens) {}

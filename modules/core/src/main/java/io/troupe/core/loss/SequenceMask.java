@@ -3,10 +3,10 @@ package io.troupe.core.loss;
 import static io.troupe.core.Require.require;
 
 /**
- * Which sequences are too far from their sampler to be learnt from. With x_t = log p' - log q over
- * the n trained tokens of a sequence (p' the trainer's probability at the start of the step, q the
- * sampler's), the surrogate of all tokens of a refused sequence is multiplied by 0; its KL penalty
- * stays, and so do all denominators.
+ * The rule for sequences that are too far from their sampler to be learnt from. With x_t = log p' -
+ * log q over the n trained tokens of a sequence (p' the trainer's probability at the start of the
+ * step, q the sampler's), the surrogate of all tokens of a refused sequence is multiplied by 0; its
+ * KL penalty stays, and so do all denominators.
  */
 public sealed interface SequenceMask {
   /** Every sequence is kept. */

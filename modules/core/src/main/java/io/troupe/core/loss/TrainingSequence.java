@@ -28,7 +28,7 @@ public final class TrainingSequence {
    *
    * @param prompt token ids, at least one
    * @param completion token ids, at least one
-   * @param behaviourLogProbs what the sampler recorded, one a completion token
+   * @param behaviourLogProbs log-probabilities that the sampler recorded, one a completion token
    * @param lossWeights one a completion token, 0 or greater: {@link LossWeights}
    * @param advantage of the completion within its group
    */
@@ -178,7 +178,9 @@ public final class TrainingSequence {
     return sampled.length == 0 || sampled[token];
   }
 
-  /** How many versions behind the trainer each completion token was sampled. */
+  /**
+   * Returns the number of versions by which each completion token's sampler was behind the trainer.
+   */
   public int[] staleness() {
     return staleness;
   }

@@ -3,9 +3,10 @@ package io.troupe.core.outage;
 import static io.troupe.core.Require.require;
 
 /**
- * How patient a run is with infrastructure that fails.
+ * The patience of a run with infrastructure that fails.
  *
- * @param firstPauseMillis how long a breaker that opens holds work back before the first probe
+ * @param firstPauseMillis time for which a breaker that opens holds work back before the first
+ *     probe
  * @param longestPauseMillis the pause doubles with every probe that fails, up to this
  * @param timeoutMillis a run in which nothing has succeeded for so long, and only because of
  *     failures, ends as failed

@@ -13,8 +13,8 @@ import java.util.SortedMap;
  *
  * @param places by {@link io.troupe.core.rollout.WorkerId#place}; only those with a failure
  * @param verifiers the breaker before all verifiers
- * @param failingSince when the first breaker opened after the last success of the run, be it a
- *     judged group or a step; {@link #NOT_FAILING} while none has
+ * @param failingSince time at which the first breaker opened after the last success of the run, be
+ *     it a judged group or a step; {@link #NOT_FAILING} while none has
  * @param lastReason of the failure that opened a breaker last
  */
 public record Outages(

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * When something that failed is started again: after a pause that doubles with every end, and from
- * some number of ends within a window on after a long one. It is never given up here, because a
- * cause that many share (a file system, a driver, a certificate) may last longer than any number of
- * quick starts. What stayed up for a window starts afresh.
+ * The time at which a process that failed is started again: after a pause that doubles with every
+ * end, and from some number of ends within a window on after a long one. A process is never given
+ * up here, because a cause that many share (a file system, a driver, a certificate) may last longer
+ * than any number of quick starts. A process that stayed up for a window starts without a pause.
  *
  * @param policy the numbers
  * @param endings times of the ends that count, in milliseconds, ascending
@@ -19,7 +19,7 @@ public record RestartBackoff(Settings policy, List<Long> endings) {
    * The numbers of the rule.
    *
    * @param most ends within a window after which it is persistent
-   * @param windowMillis how long an end counts
+   * @param windowMillis time for which an end counts
    * @param firstMillis pause after the first end
    * @param longestMillis longest pause before it is persistent
    * @param persistentMillis pause from then on
@@ -77,7 +77,7 @@ public record RestartBackoff(Settings policy, List<Long> endings) {
     return endings.size() >= policy.most();
   }
 
-  /** How long to wait before the next start, in milliseconds. */
+  /** Returns the pause before the next start, in milliseconds. */
   public long pauseMillis() {
     if (persistent()) {
       return policy.persistentMillis();

@@ -3,10 +3,11 @@ package io.troupe.core.outage;
 import java.util.Optional;
 
 /**
- * How long a run has had no worker: said after five minutes, and every five minutes from then on.
+ * The time for which a run has had no worker: reported after five minutes, and every five minutes
+ * from then on.
  *
- * @param since when the last one was there, in milliseconds
- * @param nextAt when it is to be said
+ * @param since time at which the last worker was there, in milliseconds
+ * @param nextAt time of the next report
  */
 public record WorkerAbsence(long since, long nextAt) {
   static final long SAID_EVERY_MILLIS = 300_000;

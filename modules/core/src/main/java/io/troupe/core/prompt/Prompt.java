@@ -7,7 +7,7 @@ package io.troupe.core.prompt;
  * @param source the run's name for the data set it comes from: it chooses verifier and limits where
  *     a run mixes several
  * @param text exactly what the model sees, templates applied
- * @param answer what a completion is judged by, in the form the source's verifier reads: the
+ * @param answer data by which a completion is judged, in the form the source's verifier reads: the
  *     expected answer itself, or a JSON object (unit tests, instructions) where that takes more
  * @param solution a completion worth imitating in the supervised warm-up
  */

@@ -38,7 +38,7 @@ public record PromptSampling(boolean listed, boolean byDifficulty, double explor
   /**
    * An admission.
    *
-   * @param prompt its index
+   * @param prompt index of the prompt
    * @param next cursor after it
    */
   public record Choice(int prompt, PromptCursor next) {}
@@ -47,7 +47,7 @@ public record PromptSampling(boolean listed, boolean byDifficulty, double explor
    * The next admission from a pool of {@code prompts}.
    *
    * @param completions of a group, at most
-   * @param rates what was measured, by prompt
+   * @param rates measured rates, by prompt
    */
   public Choice next(
       long seed, int prompts, int completions, PromptCursor from, Map<Integer, PassRate> rates) {
@@ -76,7 +76,7 @@ public record PromptSampling(boolean listed, boolean byDifficulty, double explor
     return (mix(mix(mix(seed) ^ epoch) + prompt) >>> 11) * 0x1p-53 < exploration;
   }
 
-  /** Why a run at this place cannot continue under this rule. */
+  /** Returns the reason why a run at this place cannot continue under this rule. */
   public Optional<String> objectionTo(PromptCursor at) {
     boolean begun = at.epoch() > 0 || at.position() > 0;
     return begun && at.byDifficulty() != byDifficulty

@@ -19,7 +19,7 @@ public final class RunComparison {
    * The first difference.
    *
    * @param step the first one that differs; 0 for the first weights
-   * @param reason what of it differs
+   * @param reason the difference
    */
   public record Parting(long step, String reason) {}
 

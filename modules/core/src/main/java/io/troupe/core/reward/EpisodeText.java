@@ -14,7 +14,7 @@ public record EpisodeText(String answer, List<TurnText> turns, String stop) {
   /**
    * One turn.
    *
-   * @param observed what its request added to what the policy was shown before
+   * @param observed text that the turn's request added for the policy
    * @param reward the sum of what the environment gave for its calls
    */
   public record TurnText(

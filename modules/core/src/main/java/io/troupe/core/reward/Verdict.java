@@ -13,7 +13,7 @@ public sealed interface Verdict {
    * The completion was judged.
    *
    * @param reward from 0 (wrong) to 1 (right)
-   * @param extracted what was read as the answer; empty when nothing was found
+   * @param extracted text that was read as the answer; empty when nothing was found
    * @param reason one line for a person
    * @param checks the parts of the judgement, in the order of the prompt's; empty where there are
    *     none
@@ -39,7 +39,7 @@ public sealed interface Verdict {
   /** The completion could not be judged. */
   record Unverifiable(Cause cause, String reason) implements Verdict {}
 
-  /** Why a completion could not be judged. */
+  /** The reason why a completion could not be judged. */
   enum Cause {
     /** The verifier did not answer in time and was ended. */
     TIMEOUT,

@@ -1,9 +1,10 @@
 package io.troupe.core.rollout;
 
 /**
- * How many groups may start, after AReaL (Fu et al. 2025, eq. 3): never more are outstanding than
- * the coming eta + 1 steps can consume, so that staleness stays low before any check. Where a group
- * is used K times, what is outstanding are uses, K of a group that is under lease.
+ * The number of groups that may start, after AReaL (Fu et al. 2025, eq. 3): never more are
+ * outstanding than the coming eta + 1 steps can consume, so that staleness stays low before any
+ * check. Where a group is used K times, what is outstanding are uses, K of a group that is under
+ * lease.
  *
  * <p>This bounds groups in aggregate, not the staleness of one token: a straggler passes it. The
  * guarantee is {@link io.troupe.core.rollout.StalenessBound}'s, at consumption.

@@ -55,8 +55,8 @@ public record Episode(List<EpisodeSequence> sequences, StopReason stop) {
   }
 
   /**
-   * How many of its tokens each version sampled, in the order of versions; with one turn, that is
-   * the order of tokens.
+   * Returns the number of its tokens that each version sampled, in the order of versions; with one
+   * turn, that is the order of tokens.
    */
   public TokenVersions versions() {
     SortedMap<WeightVersion, Integer> tokens = new TreeMap<>();

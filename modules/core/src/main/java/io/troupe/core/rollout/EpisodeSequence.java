@@ -81,8 +81,8 @@ public record EpisodeSequence(int[] prompt, List<Turn> turns) {
   }
 
   /**
-   * Which tokens behind the prompt a step from {@code trainer} may train on: sampled ones of turns
-   * that count, none of them stale.
+   * Returns a flag for each token behind the prompt, whether a step from {@code trainer} may train
+   * on it: sampled tokens of turns that count, none of them stale.
    */
   public boolean[] trainable(StalenessBound bound, WeightVersion trainer) {
     boolean[] flags = new boolean[length()];
@@ -98,7 +98,10 @@ public record EpisodeSequence(int[] prompt, List<Turn> turns) {
     return flags;
   }
 
-  /** How many versions behind {@code trainer} each token was sampled; 0 for observed ones. */
+  /**
+   * Returns the number of versions by which each token's sampler was behind {@code trainer}; 0 for
+   * observed tokens.
+   */
   public int[] staleness(WeightVersion trainer) {
     int[] staleness = new int[length()];
     int at = 0;

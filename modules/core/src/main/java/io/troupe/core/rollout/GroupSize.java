@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How many completions a group has: a fixed number, or as many parts as it takes until enough of
- * them are right and enough are wrong.
+ * The number of completions of a group: a fixed number, or as many parts as it takes until enough
+ * of them are right and enough are wrong.
  *
  * <p>The rewards alone decide, in order of the completions, so coordinator, worker and replay come
  * to the same size without a word between them.

@@ -24,7 +24,7 @@ public record StalenessBound(long maxStaleness) {
     return new WeightVersion(Math.max(0, trainer.number() - maxStaleness));
   }
 
-  /** Which tokens a step from {@code trainer} may train on, one flag a token. */
+  /** Returns a flag for each token, whether a step from {@code trainer} may train on it. */
   public boolean[] trainable(TokenVersions versions, WeightVersion trainer) {
     boolean[] flags = new boolean[versions.tokens()];
     int token = 0;

@@ -1,7 +1,8 @@
 package io.troupe.core.rollout;
 
 /**
- * Why an episode ended. Infrastructure that fails ends no episode: its work is lost, not scored.
+ * The reason why an episode ended. Infrastructure that fails ends no episode: its work is lost, not
+ * scored.
  */
 public enum StopReason {
   /** The policy gave its answer, or the agent program ended by itself. */

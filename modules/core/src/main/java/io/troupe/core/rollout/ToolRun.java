@@ -8,9 +8,9 @@ import static io.troupe.core.Require.require;
  * @param id of the call, unique in its episode
  * @param name of the tool as the policy spelled it
  * @param outcome whether and how it ran
- * @param exit what the tool reported: 0 for success, as of a process
- * @param startMillis when it began, on the clock of the worker's process
- * @param millis how long it took
+ * @param exit exit code that the tool reported: 0 for success, as of a process
+ * @param startMillis beginning of the call, on the clock of the worker's process
+ * @param millis duration of the call
  * @param argumentBytes length of the arguments that the tool was given, in UTF-8
  * @param bytes length of the result that the policy was shown, in UTF-8
  */
@@ -23,7 +23,7 @@ public record ToolRun(
     long millis,
     int argumentBytes,
     int bytes) {
-  /** How a call of a tool ended; in each case the policy is shown a result. */
+  /** The end of a call of a tool; in each case the policy is shown a result. */
   public enum Outcome {
     /** The tool ran; what it found may still be an error of the policy's. */
     RAN,

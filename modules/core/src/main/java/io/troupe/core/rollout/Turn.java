@@ -6,16 +6,16 @@ import java.util.List;
 /**
  * One answer of the policy within an episode.
  *
- * @param ordinal its place in the episode, from 0, across all of the episode's sequences
- * @param agent who asked; {@link #MAIN} unless a program has agents of its own
+ * @param ordinal place of the turn in the episode, from 0, across all of the episode's sequences
+ * @param agent name of the agent that asked; {@link #MAIN} unless a program has agents of its own
  * @param observed ids of the request that its sequence does not hold yet; none in the first turn of
  *     a sequence, whose request is the sequence's prompt; handed over, not copied
- * @param completion what the policy sampled
+ * @param completion sample of the policy
  * @param trained whether its tokens may have loss weight; those of an answer that nobody went on
  *     from do not
  * @param tools the calls of the answer that were carried out
- * @param startMillis when it was asked for, on the clock of the worker's process
- * @param endMillis when its last token was there
+ * @param startMillis time of the request, on the clock of the worker's process
+ * @param endMillis time of the last token
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record Turn(

@@ -154,7 +154,7 @@ public record Coordination(RunLimits limits) {
     return new Decision(begin.events, begin.effects, begin.state);
   }
 
-  /** Where the fences of a process start that follows one with this one. */
+  /** Returns the first fence of a process start that follows one with this fence. */
   private static long beyond(long lastFence) {
     return (lastFence / FENCES_OF_A_PROCESS + 1) * FENCES_OF_A_PROCESS;
   }
@@ -879,7 +879,9 @@ public record Coordination(RunLimits limits) {
       return Optional.empty();
     }
 
-    /** Why the run ends because nothing has succeeded for too long, if that is so. */
+    /**
+     * Returns the reason to end the run because nothing has succeeded for too long, if that is so.
+     */
     private Optional<String> outage() {
       Outages outages = state.outages();
       long since = outages.failingSince();
@@ -903,7 +905,7 @@ public record Coordination(RunLimits limits) {
                   entry.getValue().present() && !state.outages().breakerOf(entry.getKey()).open());
     }
 
-    /** How a run ends whose steps, or whose prompts, are used up. */
+    /** Returns the end of a run whose steps, or whose prompts, are used up. */
     private RunEnd completion() {
       if (state.version().number() > 0) {
         return new RunEnd.Completed();

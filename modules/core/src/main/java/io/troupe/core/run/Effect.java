@@ -14,7 +14,7 @@ public sealed interface Effect {
    * Has a worker produce a group.
    *
    * @param prompt index in the training pool
-   * @param draws how often the group was sampled before
+   * @param draws number of times that the group was sampled before
    * @param version the worker samples the first token with it, or with a newer one
    */
   record Grant(

@@ -126,7 +126,7 @@ public sealed interface Input {
   /**
    * No worker is there.
    *
-   * @param sinceMillis when the last one was, or when the run began to want one
+   * @param sinceMillis time at which the last worker was there, or the run began to want one
    */
   record WorkersMissing(long sinceMillis) implements Input {}
 }

@@ -1,8 +1,8 @@
 package io.troupe.core.run;
 
 /**
- * Why a worker could not answer a lease, by what failed: only what speaks against the prompt itself
- * is an attempt of it.
+ * The reason why a worker could not answer a lease, by the part that failed: only a failure that
+ * speaks against the prompt itself is an attempt of it.
  */
 public sealed interface LeaseFailure {
   /** One line for a person. */

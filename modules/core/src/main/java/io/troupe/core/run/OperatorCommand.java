@@ -51,15 +51,15 @@ public sealed interface OperatorCommand {
   /**
    * Change how much a logger says.
    *
-   * @param logger its name
-   * @param level its new level
+   * @param logger name of the logger
+   * @param level new level of the logger
    */
   record SetLogLevel(String logger, String level) implements OperatorCommand, ForShell {}
 
   /**
    * Give a verifier no new completions; another one judges those it has.
    *
-   * @param verifier its name
+   * @param verifier name of the verifier
    */
   record QuarantineVerifier(String verifier) implements OperatorCommand, ForShell {
     public QuarantineVerifier {
@@ -77,7 +77,7 @@ public sealed interface OperatorCommand {
   /**
    * Let a node finish its groups and leave the cluster.
    *
-   * @param node its name
+   * @param node name of the node
    */
   record DrainNode(String node) implements OperatorCommand, ForShell {
     public DrainNode {

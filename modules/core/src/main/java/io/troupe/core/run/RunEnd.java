@@ -1,6 +1,6 @@
 package io.troupe.core.run;
 
-/** How a run ended. */
+/** The end of a run. */
 public sealed interface RunEnd {
   /** All steps, or all epochs, are done. */
   record Completed() implements RunEnd {}

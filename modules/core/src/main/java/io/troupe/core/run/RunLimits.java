@@ -12,11 +12,11 @@ import io.troupe.core.rollout.StalenessBound;
 /**
  * The settings the coordinator decides by.
  *
- * @param prompts which prompt is next, and how often it is tried
- * @param groups what is sampled for a prompt, and what of it is trained on
- * @param step what a training step takes
- * @param schedule when the run saves, evaluates and ends
- * @param outages how patient the run is with infrastructure that fails
+ * @param prompts choice of the next prompt, and the number of attempts
+ * @param groups samples of a prompt, and the groups that are trained on
+ * @param step groups of a training step, and their staleness
+ * @param schedule times at which the run saves, evaluates and ends
+ * @param outages patience with infrastructure that fails
  */
 public record RunLimits(
     Prompts prompts, Groups groups, Step step, Schedule schedule, OutageLimits outages) {
@@ -26,7 +26,7 @@ public record RunLimits(
    *
    * @param size of the pool
    * @param seed of the order of prompts
-   * @param sampling how the next prompt is chosen
+   * @param sampling rule by which the next prompt is chosen
    * @param maxAttempts failures of a prompt before it is given up for the epoch; two leases that
    *     expire or are lost with their worker count as one, and so do ten that an engine fails
    */
@@ -42,7 +42,7 @@ public record RunLimits(
    *
    * @param size completions of a prompt
    * @param maxConcurrent most groups under lease at a time
-   * @param leaseMillis how long a worker may take for one group
+   * @param leaseMillis time that a worker has for one group
    * @param filterDegenerate whether groups with equal rewards are put aside
    * @param filterPerfect whether groups whose completions are all right are put aside, whatever
    *     becomes of other groups with equal rewards
@@ -86,7 +86,7 @@ public record RunLimits(
    *
    * @param groups B, of a step
    * @param maxStaleness eta
-   * @param stale what becomes of stale groups
+   * @param stale treatment of stale groups
    * @param lockStep one worker and eta = uses - 1: leases are granted only when nothing is under
    *     lease and no step runs, so that the composition of every decode batch, and with it every
    *     rounding, is reproducible
@@ -127,7 +127,7 @@ public record RunLimits(
    * @param evaluateEvery steps between evaluations; 0 means never
    * @param evaluationTarget the run is complete once an evaluation reaches it, in [0, 1]; 0 means
    *     none
-   * @param drainMillis how long a drain waits for groups under lease
+   * @param drainMillis time that a drain waits for groups under lease
    */
   public record Schedule(
       long steps,

@@ -36,8 +36,8 @@ import java.util.stream.Stream;
  * @param lastFence greatest fencing number granted
  * @param streaks events in a row
  * @param outages failures of the infrastructure
- * @param passRates what was measured of each prompt, where prompts are chosen by difficulty
- * @param controls what operators have set
+ * @param passRates measured rates of each prompt, where prompts are chosen by difficulty
+ * @param controls settings of the operators
  */
 public record RunState(
     Phase phase,
@@ -216,12 +216,12 @@ public record RunState(
     return !live().waiting().isEmpty();
   }
 
-  /** How many groups are under lease. */
+  /** Returns the number of groups under lease. */
   public int leaseCount() {
     return live().leased().size();
   }
 
-  /** How many groups are ready to train on. */
+  /** Returns the number of groups that are ready to train on. */
   public int bufferedCount() {
     return live().buffered().size();
   }

@@ -1,8 +1,8 @@
 package io.troupe.core.run;
 
 /**
- * The coordinator's knowledge of a rollout worker. One that is gone is known for as long as leases
- * of it are left.
+ * The coordinator's knowledge of a rollout worker. A worker that is gone is known for as long as
+ * leases of it are left.
  *
  * @param asked groups it has asked for since it started
  * @param granted groups it has been granted since it started

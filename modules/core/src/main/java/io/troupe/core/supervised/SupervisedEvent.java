@@ -30,7 +30,7 @@ public sealed interface SupervisedEvent {
   /** The run ended. */
   record Ended(Reason reason) implements SupervisedEvent {}
 
-  /** Why a run ended. */
+  /** The reason why a run ended. */
   enum Reason {
     COMPLETED,
     INTERRUPTED,

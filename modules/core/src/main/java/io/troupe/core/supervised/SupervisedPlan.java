@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which rows enter which step of supervised training.
+ * The rows of each step of supervised training.
  *
  * <p>An epoch is a permutation of all rows, by the seed and the epoch alone; each of its steps
  * takes the next {@code batch} of them, and its last step takes the rest. So each row is trained

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * How the completions of a step ended, and how their rewards go with their lengths. Every
+ * The ends of a step's completions, and the relation of their rewards to their lengths. Every
  * completion of every group counts once, whatever its loss weight; an episode counts as one, by the
  * end of its last turn and the sampled tokens of all turns. A number of nothing is not a number.
  *

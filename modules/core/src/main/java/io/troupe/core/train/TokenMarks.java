@@ -6,12 +6,13 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Which tokens of a completion the loss treated apart in the step that trained on it. Tokens
+ * The tokens of a completion that the loss treated apart in the step that trained on it. Tokens
  * without a loss weight have no mark; a token may have several.
  *
- * @param low whose ratio to the sampler lay below the clip range, whatever the advantage's sign
- * @param high whose ratio lay above it
- * @param cut whose importance weight was cut to the correction's cap
+ * @param low tokens whose ratio to the sampler lay below the clip range, whatever the advantage's
+ *     sign
+ * @param high tokens whose ratio lay above the clip range
+ * @param cut tokens whose importance weight was cut to the correction's cap
  * @param masked that had no weight, by IcePop or a sequence mask
  */
 public record TokenMarks(
@@ -30,14 +31,14 @@ public record TokenMarks(
    * Consecutive tokens.
    *
    * @param from index of the first in its completion
-   * @param tokens how many
+   * @param tokens number of tokens
    */
   public record MarkedRun(int from, int tokens) {}
 
   /**
    * The marks of a sequence.
    *
-   * @param weights its loss weights
+   * @param weights loss weights of the sequence
    * @param tokens losses of those with a weight, in order
    */
   static TokenMarks of(float[] weights, List<TokenLoss> tokens) {

@@ -60,8 +60,8 @@ public record TrainingBatch(
   }
 
   /**
-   * Makes a batch by other rewards, and with the episodes that a teacher can judge. Where there is
-   * nothing but a distillation, a completion that it cannot speak of has no loss weight.
+   * Makes a batch by other rewards, and with the episodes that a teacher can judge. Where the loss
+   * is a distillation alone, a completion that no teacher can judge has no loss weight.
    *
    * @param rewards of the groups' episodes
    * @param taught an element an episode of all groups, in order; not read without a distillation

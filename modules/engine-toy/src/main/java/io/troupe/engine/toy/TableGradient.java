@@ -39,7 +39,7 @@ final class TableGradient {
   /**
    * Returns the metrics of the added sequences as a part of a step.
    *
-   * @param seconds it took
+   * @param seconds duration of the part
    * @param referenceSeconds the reference policy took before
    */
   PartialStepMetrics part(
@@ -96,7 +96,7 @@ final class TableGradient {
   /**
    * Adds a rollout.
    *
-   * @param reference its log-probabilities under the reference; empty without a penalty
+   * @param reference log-probabilities under the reference; empty without a penalty
    * @return whether the policy's log-probabilities are finite; nothing is added if not
    */
   boolean rollout(LossSettings s, TrainingSequence sequence, double[] reference) {

@@ -9,7 +9,7 @@ import java.time.Duration;
  *
  * @param alphabet of its character tokenizer
  * @param contextLength most tokens of prompt and completion together, at least 2
- * @param positions how many completion tokens have rows of their own, at least 1; later tokens
+ * @param positions number of completion tokens with rows of their own, at least 1; later tokens
  *     share the last
  * @param rows number of rows for each position, by the sum of the prompt's tokens, at least 1
  * @param tokenDelay time that a sampler waits after each token, to simulate a slow one; 0 or longer

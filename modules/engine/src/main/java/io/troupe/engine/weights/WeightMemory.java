@@ -41,7 +41,7 @@ public final class WeightMemory {
     return new MallocArena();
   }
 
-  /** When several threads pass the limit together, one of them collects. */
+  /** Counts allocated bytes; when several threads pass the limit together, one of them collects. */
   void count(long bytes) {
     long before = since.getAndUpdate(sum -> sum + bytes > between ? 0 : sum + bytes);
     if (before + bytes > between) {

@@ -10,11 +10,11 @@ import java.util.Map;
 /**
  * The files of a box before anything runs there.
  *
- * @param folder where sessions begin
+ * @param folder folder in which sessions begin
  * @param folders that are there, besides those of the files
  * @param variables of the environment of tests
  * @param removed paths of the root that are gone before files are placed
- * @param root what the box has before that
+ * @param root root below the files
  */
 public record BoxContents(
     String folder,

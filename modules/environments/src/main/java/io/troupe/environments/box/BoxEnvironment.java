@@ -33,7 +33,7 @@ final class BoxEnvironment implements Environment {
   /**
    * An environment in slots of boxes.
    *
-   * @param tasks what the prompts of this run are to a box
+   * @param tasks the box's task of each prompt of this run
    */
   BoxEnvironment(Boxes boxes, Function<Prompt, BoxTask> tasks) {
     this.boxes = boxes;

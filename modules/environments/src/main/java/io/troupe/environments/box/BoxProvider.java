@@ -25,7 +25,7 @@ public final class BoxProvider implements EnvironmentProvider {
   /**
    * Boxes with these tools.
    *
-   * @param tasks what a prompt is to its box
+   * @param tasks the box's task of a prompt
    */
   public BoxProvider(BoxSettings settings, Set<BoxTool> tools, Function<Prompt, BoxTask> tasks) {
     this.settings = settings;

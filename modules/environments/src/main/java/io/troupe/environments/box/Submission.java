@@ -18,7 +18,7 @@ import java.util.Map;
  *
  * @param files that differ from those of the task
  * @param removed paths of files of the task that are gone
- * @param left what was not taken, and why
+ * @param left files that were not taken, and the reasons
  * @param refused why nothing can be graded; empty if it can
  */
 public record Submission(

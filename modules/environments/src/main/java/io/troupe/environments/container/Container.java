@@ -131,7 +131,7 @@ public final class Container implements AutoCloseable {
     engine.call(words, new byte[0], ContainerEngine.SHORT);
   }
 
-  /** How a program ended, with the beginning of its output; empty exit if it was late. */
+  /** The end of a program, with the beginning of its output; the exit is empty if it was late. */
   public record Ended(int exit, String output, boolean late) {}
 
   /** Runs a program whose end is no failure, however it ends. */

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which container engine a host uses: {@code auto}, the first of docker and podman that answers;
- * {@code none}; or a name or path of a program that has docker's command line.
+ * The container engine of a host: {@code auto}, the first of docker and podman that answers; {@code
+ * none}; or a name or path of a program that has docker's command line.
  */
 public record ContainerChoice(String name) {
   private static final String VARIABLE = "TROUPE_CONTAINERS";

@@ -46,7 +46,7 @@ public final class ContainerEngine {
     T read(InputStream output) throws IOException;
   }
 
-  /** How a call ended: its exit code, what was read, and the end of its errors. */
+  /** The end of a call: its exit code, its output, and the end of its errors. */
   record Ran<T>(int exit, T output, String errors) {}
 
   /** Starts a call that lasts; the owner ends it. */

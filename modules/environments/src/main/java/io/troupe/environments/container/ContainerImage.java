@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Where the files of a container come from. */
+/** The source of a container's files. */
 public sealed interface ContainerImage {
   /** An image of the engine's, which is never pulled. */
   record Named(String name) implements ContainerImage {}

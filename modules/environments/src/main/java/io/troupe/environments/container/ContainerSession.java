@@ -37,7 +37,7 @@ public final class ContainerSession implements AutoCloseable {
     var _ = ContainerEngine.onThread(() -> take(program.output()));
   }
 
-  /** How an order ended. */
+  /** The end of an order. */
   public enum End {
     DONE,
     LATE,

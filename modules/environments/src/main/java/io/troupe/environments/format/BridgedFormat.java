@@ -7,7 +7,7 @@ import java.util.List;
  * A format behind whose results a chat template adds more before the next answer, such as the empty
  * thinking of Qwen3.
  *
- * @param answerStart what the template adds
+ * @param answerStart text that the template adds
  */
 public record BridgedFormat(ToolFormat format, String answerStart) implements ToolFormat {
   @Override

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * An answer of a policy, read for calls.
  *
- * @param text what is left without the calls
+ * @param text text without the calls
  * @param calls in the order in which they were sampled, those that cannot be read among them
  */
 public record ParsedToolCalls(String text, List<ToolCall> calls) {

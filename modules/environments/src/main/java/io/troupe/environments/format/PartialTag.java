@@ -9,7 +9,10 @@ public final class PartialTag {
     return text.substring(0, end(text, tag));
   }
 
-  /** Where the tag begins in a text, or may begin at its end; else the length of the text. */
+  /**
+   * Returns the position of the tag in a text, or of its beginning at the text's end; else the
+   * length of the text.
+   */
   static int begin(String text, String tag) {
     int whole = text.indexOf(tag);
     return whole >= 0 ? whole : end(text, tag);

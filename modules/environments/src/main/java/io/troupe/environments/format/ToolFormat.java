@@ -3,8 +3,8 @@ package io.troupe.environments.format;
 import java.util.List;
 
 /**
- * How a family of models spells calls of tools, and how it is shown their results. What is sampled
- * is read from its text, and never encoded again.
+ * The spelling of tool calls and of their results in a family of models. A call is read from the
+ * sampled text, which is never encoded again.
  */
 public interface ToolFormat {
   /** Returns texts that end a turn, besides the policy's own ends. */

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
  * alone can be carried out without a container image: the programs of the machine stand in for its
  * base.
  *
- * @param image what takes a container image, by file and line; empty if nothing does
- * @param workdir where sessions begin
+ * @param image line that takes a container image, by file and number; empty if none does
+ * @param workdir folder in which sessions begin
  * @param copies files and folders, and where they go
  */
 record Dockerfile(String workdir, Map<Path, String> copies, String image) {

@@ -29,8 +29,8 @@ import java.util.stream.Stream;
  * environment/}, {@code tests/test.sh}.
  *
  * @param folder of the task
- * @param instruction what the policy is asked
- * @param box what the task places, and what is handed in
+ * @param instruction text that the policy is asked
+ * @param box files that the task places, and paths that are handed in
  * @param tests files below {@code /tests}, in the box of the tests alone
  * @param variables of the tests' environment
  * @param limit of the tests
@@ -42,7 +42,7 @@ public record HarborTask(
     List<BoxFile> tests,
     Map<String, String> variables,
     Duration limit) {
-  /** Where the tests leave the reward. */
+  /** The folder where the tests leave the reward. */
   static final String REWARDS = "/logs/verifier";
 
   /** Collected always. */

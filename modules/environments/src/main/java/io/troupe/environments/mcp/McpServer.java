@@ -68,7 +68,7 @@ final class McpServer implements AutoCloseable {
   /**
    * Returns the server with a new session, where one was lost.
    *
-   * @param lost whose session is gone
+   * @param lost client whose session is gone
    */
   synchronized McpClient renewed(McpClient lost) {
     if (running.filter(client -> client == lost).isPresent()) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.environments.command.ProgramSettings;
 import java.util.Optional;
 
-/** How messages of JSON-RPC reach an MCP server. Any thread may send. */
+/** A transport of JSON-RPC messages to an MCP server. Any thread may send. */
 interface McpTransport extends AutoCloseable {
   int NO_SUCH_METHOD = -32601;
 

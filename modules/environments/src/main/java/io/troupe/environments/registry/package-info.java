@@ -1,4 +1,4 @@
-/** Which environments there are. */
+/** The list of environments. */
 @NullMarked
 package io.troupe.environments.registry;
 

@@ -79,7 +79,7 @@ public final class AgentHost implements AutoCloseable {
    * Opens a gateway and starts no agent yet.
    *
    * @param engine not closed by the host
-   * @param held where turns that wait for agents are noted
+   * @param held record of turns that wait for agents
    */
   public static AgentHost open(
       AgentSettings settings,

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Gives tasks to agents, and waits for their ends. */
 interface AgentRunner extends AutoCloseable {
-  /** How the work of an agent ended. */
+  /** The end of an agent's work. */
   sealed interface AgentEnd {}
 
   /**

@@ -9,7 +9,7 @@ import java.time.Duration;
  * The agents of a run, and what an episode of theirs may take.
  *
  * @param timeout of one episode
- * @param conversation how the policy reads what the agent sends
+ * @param conversation form in which the policy reads the agent's messages
  * @param maxTurns answers of an episode
  * @param maxToolCalls calls of an episode
  */

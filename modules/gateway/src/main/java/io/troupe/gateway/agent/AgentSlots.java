@@ -33,7 +33,7 @@ final class AgentSlots implements AgentRunner {
   private final AgentSource.Program program;
   private final GatewayServer server;
 
-  /** Where agents have sandboxes. */
+  /** The relay of agents in sandboxes. */
   private final Optional<SocketRelay> relay;
 
   /** Sandboxes are started by one thread, because each ends with the thread that started it. */

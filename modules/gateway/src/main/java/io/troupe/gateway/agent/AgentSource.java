@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Where the agents of a run come from. */
+/** The source of a run's agents. */
 public sealed interface AgentSource {
   /**
    * A program that is started beside the worker.

@@ -15,7 +15,7 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 
 /**
- * Where agents of any host ask for tasks.
+ * The address at which agents of any host ask for tasks.
  *
  * @param listen address; if its port is taken, the next free of 64
  * @param keyFile holds the key that agents ask with

@@ -62,7 +62,7 @@ final class TaskQueue implements AutoCloseable {
       return undelivered;
     }
 
-    /** How long the agent has given no sign of life. */
+    /** Returns the time for which the agent has given no sign of life. */
     Duration silence() {
       Duration own = Duration.ofNanos(System.nanoTime() - lastSignNanos);
       Duration asking = session.silence();

@@ -6,7 +6,7 @@ import java.util.List;
  * A message of a conversation, the same in every dialect.
  *
  * @param content empty where there is none
- * @param reasoning what an assistant thought before its answer; agents may leave it out
+ * @param reasoning thoughts of an assistant before its answer; agents may leave them out
  * @param calls of an assistant
  * @param callId the call that a tool's message answers; otherwise empty
  * @param failed whether a tool's message reports an error

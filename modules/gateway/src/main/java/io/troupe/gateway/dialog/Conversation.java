@@ -3,7 +3,7 @@ package io.troupe.gateway.dialog;
 import java.util.List;
 import java.util.Optional;
 
-/** How a policy reads conversations and calls tools. */
+/** The form in which a policy reads conversations and calls tools. */
 public interface Conversation {
   /**
    * Returns the ids of a conversation, up to the beginning of the answer.

@@ -152,7 +152,7 @@ public record SessionBook(OpenEpisode episode, List<SampledTurn> turns, Set<Inte
    * Records a turn.
    *
    * @param asked digest of the conversation that the policy was asked with
-   * @param answer whose calls have no ids yet
+   * @param answer answer whose calls have no ids yet
    */
   public Outcome record(OpenEpisode.Answered sampled, String asked, TurnReply.ParsedAnswer answer) {
     return switch (episode.record(episode.lease(), sampled)) {

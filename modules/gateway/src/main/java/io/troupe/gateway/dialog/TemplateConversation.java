@@ -27,7 +27,7 @@ import java.util.Optional;
  * user's message, the whole is rendered, as the policy sees it outside of training.
  *
  * @param template that shows declared tools
- * @param format how the policy calls tools; it shows results as the template does
+ * @param format format of the policy's calls of tools; it shows results as the template does
  */
 public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, ToolFormat format)
     implements Conversation {

@@ -39,7 +39,7 @@ public final class TurnMemory {
    *
    * @param asked digest of the conversation that the policy was asked with
    * @param request all ids of the conversation
-   * @param answer whose calls have no ids yet
+   * @param answer answer whose calls have no ids yet
    */
   public synchronized SessionBook.SampledTurn keep(
       String asked, int[] request, Completion completion, TurnReply.ParsedAnswer answer) {

@@ -5,13 +5,13 @@ import java.util.List;
 /**
  * An answer of the policy as an agent is sent it.
  *
- * @param answer what the policy said
+ * @param answer the policy's answer
  * @param stop the agent's own text that ended the answer; empty where none did
  * @param sampledTokens ids that the policy sampled
  */
 public record TurnReply(
     TurnStart start, ParsedAnswer answer, Finish finish, String stop, int sampledTokens) {
-  /** Why the answer ends. */
+  /** The reason why the answer ends. */
   public enum Finish {
     STOP,
     LENGTH,

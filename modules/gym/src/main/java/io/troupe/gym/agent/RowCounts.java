@@ -29,7 +29,7 @@ final class RowCounts {
   /**
    * Asks a maker for rows against errors, of their first item's leaf, and counts what it makes.
    *
-   * @param call how many calls the proposal has made before
+   * @param call number of calls that the proposal has made before
    */
   List<TrainingRow> against(
       RowMaker maker, RowMaker.Occasion occasion, int call, int wanted, List<AnsweredItem> errors)

@@ -8,10 +8,10 @@ import java.util.List;
 /** Writes training rows of a subskill; a script, or a language model. */
 public interface RowMaker {
   /**
-   * Where in a gym rows are made, for seeds and the reuse of answers.
+   * The place in a gym where rows are made, for seeds and the reuse of answers.
    *
    * @param seed of the trial
-   * @param trial its place in the plan
+   * @param trial place of the trial in the plan
    * @param iteration from 1
    */
   record Occasion(long seed, int trial, int iteration) {}
@@ -48,8 +48,8 @@ public interface RowMaker {
   /**
    * Returns rows that the maker thinks these errors need, fewer than wanted if there are no more.
    *
-   * @param call its number in the proposal, from 0
-   * @param order whose skill the rows are counted under
+   * @param call number of the call in the proposal, from 0
+   * @param order order under whose skill the rows are counted
    * @throws IOException if the maker cannot be asked
    */
   List<TrainingRow> against(Occasion occasion, int call, RowOrder order) throws IOException;

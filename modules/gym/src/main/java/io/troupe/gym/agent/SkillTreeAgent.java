@@ -26,7 +26,7 @@ import java.util.TreeMap;
  * allocation. The trees themselves are in the trial's state, so that the agent has none of its own.
  */
 public final class SkillTreeAgent implements GymAgent {
-  /** How the trees change before rows are made. */
+  /** The change of the trees before rows are made. */
   public sealed interface Growth {
     /**
      * Each tree by a policy that sees its skill alone.

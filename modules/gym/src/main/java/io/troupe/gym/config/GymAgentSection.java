@@ -8,7 +8,7 @@ import io.troupe.gym.agent.PromptFiles;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** How the skill-tree agent divides rows. */
+/** The division of rows by the skill-tree agent. */
 public record GymAgentSection(
     @Doc(
             "Share of the rows that `weakness` divides evenly, so that what is strong is not"

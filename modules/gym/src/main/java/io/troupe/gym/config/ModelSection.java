@@ -101,7 +101,7 @@ public record ModelSection(
    * Returns how it is asked.
    *
    * @param address of the server
-   * @param apiKey what the key's variable holds
+   * @param apiKey value of the key's variable
    */
   public ModelSettings settings(URI address, Optional<String> apiKey) {
     return new ModelSettings(

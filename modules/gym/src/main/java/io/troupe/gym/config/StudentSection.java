@@ -16,7 +16,7 @@ import io.troupe.gym.student.StudentRecipe;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** How a student is trained: from its base on all rows so far. */
+/** The training of a student: from its base on all rows so far. */
 public record StudentSection(
     @Doc(
             "What trains: `steps`, supervised steps of this process for `policy.engine: djl`; for"

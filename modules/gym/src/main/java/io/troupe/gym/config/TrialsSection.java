@@ -8,7 +8,7 @@ import io.troupe.config.schema.Range;
 import java.util.HashSet;
 import java.util.List;
 
-/** Which trials a gym has, and how long each is. */
+/** The trials of a gym, and the length of each. */
 public record TrialsSection(
     @Doc("Seeds; each has a base student of its own, which all arms of the seed start from.")
         List<Integer> seeds,
@@ -29,7 +29,7 @@ public record TrialsSection(
         @Range(min = 1, max = 1_000_000)
         int rows)
     implements Validated {
-  /** How new rows are divided. */
+  /** The division of new rows. */
   public enum Arm {
     WEAKNESS,
     UNIFORM,

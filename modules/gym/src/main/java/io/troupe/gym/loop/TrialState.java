@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a trial is, and everything that later decisions read.
+ * The place of a trial, and all that later decisions read.
  *
- * @param phase what is to be done next
+ * @param phase next work
  * @param iteration in which it is to be done; 0 is the base
  * @param trees of all skills
  * @param measured validations, by iteration; iterations without rows have none
  * @param tested tests, by iteration
- * @param steps what the agent did, one entry an iteration with rows
+ * @param steps actions of the agent, one entry an iteration with rows
  * @param best the chosen iteration; -1 before it is chosen
  * @param ended why the trial ended; empty before it has
  */

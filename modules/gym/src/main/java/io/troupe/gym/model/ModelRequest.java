@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  *
  * @param system text before the conversation
  * @param user the question
- * @param occasion what distinguishes equal questions that want different answers, such as the
+ * @param occasion difference between equal questions that want different answers, such as the
  *     number of a batch
  */
 public record ModelRequest(String system, String user, String occasion) {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a language model is asked.
+ * The settings of requests to a language model.
  *
  * @param protocol of its server
  * @param url of the server, without the path of the protocol's endpoint

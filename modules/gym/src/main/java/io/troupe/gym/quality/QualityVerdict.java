@@ -9,7 +9,7 @@ public sealed interface QualityVerdict {
    * The row is refused.
    *
    * @param reason by which refusals are counted, one word or a few with underscores
-   * @param detail what was found, such as the id of the item that matched
+   * @param detail the finding, such as the id of the item that matched
    */
   record Refused(String reason, String detail) implements QualityVerdict {}
 }

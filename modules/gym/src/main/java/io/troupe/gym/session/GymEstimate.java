@@ -10,7 +10,7 @@ import io.troupe.gym.loop.GymPlan;
  * The most work that a gym will do, counted without doing any of it.
  *
  * @param config of the gym
- * @param task its items
+ * @param task items of the gym
  */
 public record GymEstimate(GymConfig config, GymTask task) {
   private static final int TESTED = 3;

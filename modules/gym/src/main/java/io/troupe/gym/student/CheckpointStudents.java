@@ -41,7 +41,7 @@ public final class CheckpointStudents implements Students {
    * Students.
    *
    * @param checkpoint folder that they begin as
-   * @param policy how they are computed
+   * @param policy compute settings of the students
    */
   public CheckpointStudents(
       Path checkpoint,

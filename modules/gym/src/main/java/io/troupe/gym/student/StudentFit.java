@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a student is trained.
+ * The settings of a student's training.
  *
  * @param baseSteps steps of a base student
  * @param baseRate learning rate of its first steps; it falls linearly to a tenth

@@ -15,7 +15,7 @@ import java.util.List;
  * gym replaces its checkpoint, its rows, its seed and its folder of runs, and nothing else.
  *
  * @param file of the configuration
- * @param trainer whose configuration it is
+ * @param trainer program whose configuration the file is
  * @param chat whether prompts are messages of the student's chat template
  */
 public record StudentRecipe(Path file, Trainer trainer, boolean chat) {

@@ -22,7 +22,7 @@ public interface Students extends AutoCloseable {
   /**
    * Makes a base student from random weights.
    *
-   * @param rows it is trained on
+   * @param rows rows that it is trained on
    * @param folder absent; whole when the call returns
    */
   Outcome makeBase(long seed, List<TrainingRow> rows, Path folder) throws IOException;

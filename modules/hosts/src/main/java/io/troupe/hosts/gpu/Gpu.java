@@ -9,8 +9,8 @@ import java.util.OptionalInt;
  * The state of an accelerator at the time of a probe.
  *
  * @param index the driver's number
- * @param uuid which stays the same when indices change
- * @param memoryBytes it has
+ * @param uuid identity that stays the same when indices change
+ * @param memoryBytes size of its memory
  * @param usedBytes of it, the driver's own included
  * @param utilisation percent of the last moments in which something ran; none where the driver does
  *     not say

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * @param probe looks at them
  * @param ledger of this node's children
  * @param table of this host's processes
- * @param assignments which worker has which
+ * @param assignments GPUs of each worker
  */
 public record NodeGpus(
     GpuProbe probe,

@@ -23,7 +23,7 @@ public record NodeAssignment(
    * A trainer rank.
    *
    * @param number number of the rank, from 0
-   * @param gpus its GPUs of the node
+   * @param gpus GPUs of the node that the process gets
    */
   public record AssignedRank(int number, List<Integer> gpus) {
     public AssignedRank {

@@ -223,7 +223,7 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
   /**
    * The drawing: a line a node, then a line a role; name to text.
    *
-   * @param rank what a trainer rank is
+   * @param rank kind of a trainer rank
    */
   public Map<String, String> lines(String rank) {
     Map<String, String> lines = new LinkedHashMap<>();

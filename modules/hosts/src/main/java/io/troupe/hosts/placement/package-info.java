@@ -1,4 +1,4 @@
-/** Which role of a run gets which accelerator of which node. Pure. */
+/** The accelerators of nodes that the roles of a run get. Pure. */
 @NullMarked
 package io.troupe.hosts.placement;
 

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * A build as it goes to hosts: {@code bin/troupe}, which needs nothing but a JDK in {@code
  * JAVA_HOME}, and {@code lib/}, the class path of this very process.
  *
- * @param folder where it is
+ * @param folder place of the bundle
  * @param digest over names and contents of its files
  */
 public record Bundle(Path folder, String digest) {

@@ -15,7 +15,7 @@ public record GpuUse(int index, String model, long usedMib, long totalMib, int u
   private static final long FREE_BELOW_MIB = 100;
   private static final int BUSY_FROM = 5;
 
-  /** How a GPU looks. */
+  /** The apparent use of a GPU. */
   public enum Occupation {
     /** Less than 100 MiB are in use. */
     FREE,

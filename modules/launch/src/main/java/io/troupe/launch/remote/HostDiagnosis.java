@@ -11,8 +11,8 @@ import java.util.Map;
 /**
  * The findings of a look at a host, without a run.
  *
- * @param problems what prevents a launch, each with the next step
- * @param facts what else there is to say of it
+ * @param problems obstacles to a launch, each with the next step
+ * @param facts other facts of the host
  * @param drivers versions of NVIDIA's driver; none on a host without one
  * @param blocked other hosts, {@code ADDRESS:PORT}, that the host cannot reach
  */

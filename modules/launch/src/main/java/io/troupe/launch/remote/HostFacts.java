@@ -7,12 +7,12 @@ import java.util.Map;
 /**
  * The facts of a host before a launch, and their problems.
  *
- * @param skewSeconds its clock minus ours
+ * @param skewSeconds the host's clock minus ours
  * @param java folder of its JDK; "" if none is fit
  * @param freeKib free space where the build goes
  * @param busyPorts of those needed
  * @param gpus a line a GPU, from nvidia-smi
- * @param folder what speaks against the folder of the launch there; "" if nothing does
+ * @param folder objection to the folder of the launch there; "" if there is none
  * @param build digest of the build that starts there; "" if none does
  * @param agent process of an agent that runs there; "" if none
  */

@@ -18,7 +18,7 @@ import java.util.Optional;
  * an agent runs stays as it is. Safe to repeat.
  */
 public final class HostPreparation {
-  /** How far cloud-init is. */
+  /** Prints the progress of cloud-init. */
   private static final String SETUP =
       """
       command -v cloud-init >/dev/null || exit 0
@@ -34,7 +34,7 @@ public final class HostPreparation {
   private final HostWait wait;
 
   /**
-   * How long hosts are waited for.
+   * The wait for hosts.
    *
    * @param patience for all hosts together
    */
@@ -59,7 +59,7 @@ public final class HostPreparation {
   /**
    * Prepares the hosts of a hosts file.
    *
-   * @param access what reaches the hosts
+   * @param access access to the hosts
    * @throws RemoteHosts.NotReadyException if a host is not fit in time, or never will be
    */
   public static void prepare(Path hosts, SshAccess access, HostSupplies supplies, HostWait wait)

@@ -86,7 +86,7 @@ public record RemoteFolder(String pattern) {
   /**
    * Lines of a script that continue in the folder, or end with what is wrong.
    *
-   * @param absent what the script does where there is no folder
+   * @param absent command of the script where there is no folder
    */
   String enter(RemoteHost host, String absent) {
     return IS_ALIVE

@@ -12,9 +12,9 @@ import java.util.Locale;
 /**
  * A host of a cluster, as a line of the hosts file names it: {@code [USER@]ADDRESS [PORT]}.
  *
- * @param login what ssh connects to, with the user where one is given
+ * @param login address for ssh, with the user where one is given
  * @param address by which the other hosts reach it
- * @param sshPort where its ssh server listens
+ * @param sshPort port of the host's ssh server
  */
 public record RemoteHost(String login, String address, int sshPort) {
   private static final int SSH = 22;

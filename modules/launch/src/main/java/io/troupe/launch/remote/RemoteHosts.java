@@ -32,7 +32,7 @@ public final class RemoteHosts implements AutoCloseable {
     }
   }
 
-  /** Where a host's keys lie in its folder. */
+  /** The place of a host's keys in its folder. */
   public static final String KEYS = "keys";
 
   /** A file beside keys that were copied, and are deleted when they are needed no more. */

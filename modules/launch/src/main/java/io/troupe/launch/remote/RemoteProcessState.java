@@ -8,7 +8,7 @@ public sealed interface RemoteProcessState {
   /**
    * The process ended.
    *
-   * @param code its exit code, as shells count it
+   * @param code exit code of the process, as shells count it
    */
   record Exited(int code) implements RemoteProcessState {}
 

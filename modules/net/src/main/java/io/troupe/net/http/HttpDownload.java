@@ -48,7 +48,7 @@ public final class HttpDownload {
   private final Patience patience;
 
   /**
-   * How long downloads wait.
+   * The time limits of downloads.
    *
    * @param stall longest time without a byte; a whole file may take any time
    * @param firstPause before the second try in a row; later ones are longer

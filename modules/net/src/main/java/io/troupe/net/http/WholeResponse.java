@@ -52,7 +52,7 @@ public final class WholeResponse {
         "nothing came for " + stall);
   }
 
-  /** When the wait ends, as of now. */
+  /** The end of the wait, as of now. */
   @FunctionalInterface
   private interface End {
     long nanos();

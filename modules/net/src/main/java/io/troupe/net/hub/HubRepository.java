@@ -45,14 +45,14 @@ public final class HubRepository {
    * A repository's file.
    *
    * @param name within the repository
-   * @param expected what the hub says of its content
+   * @param expected the hub's description of its content
    */
   public record HubFile(String name, Expected expected) {}
 
   /**
    * The files of a revision.
    *
-   * @param revision its commit, or the name that was asked for if the hub does not say
+   * @param revision commit of the files, or the name that was asked for if the hub does not say
    */
   public record Listing(String revision, List<HubFile> files) {
     public Listing {

@@ -13,7 +13,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 
-/** How connections are made: as they are, or with mutual TLS. */
+/** The way in which connections are made: plain, or with mutual TLS. */
 public sealed interface ConnectionFactory {
   /** A server socket, plain or not. */
   interface Listener extends Closeable {
@@ -31,7 +31,7 @@ public sealed interface ConnectionFactory {
   /** Connects. */
   Connection connect(InetSocketAddress address, Duration within) throws IOException;
 
-  /** Why nothing may be said or heard at an address, if so. */
+  /** Returns the reason why no byte may be sent or received at an address, if so. */
   Optional<String> objection(InetSocketAddress address);
 
   /**

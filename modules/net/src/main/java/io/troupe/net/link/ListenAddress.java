@@ -4,10 +4,10 @@ import io.troupe.base.net.HostPort;
 import java.net.InetSocketAddress;
 
 /**
- * Where a process serves weights, or asks for them.
+ * The address at which a process serves weights, or asks for them.
  *
  * @param address of the server; port 0 takes a free one
- * @param endpoint how connections are made
+ * @param endpoint form of connections
  */
 public record ListenAddress(HostPort address, ConnectionFactory endpoint) {
   /** The address of a socket. */

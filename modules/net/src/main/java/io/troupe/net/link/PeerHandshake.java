@@ -11,7 +11,7 @@ import javax.net.ssl.SSLException;
  * Proof of a run's secret over a connection, within a deadline, at which the connection is closed.
  * Over TLS it begins with the certificates of both hosts.
  *
- * @param purpose what the connection is for, in the same words on both sides
+ * @param purpose purpose of the connection, in the same words on both sides
  */
 public record PeerHandshake(RunSecret secret, String purpose) {
   private interface Proof {

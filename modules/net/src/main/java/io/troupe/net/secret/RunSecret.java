@@ -81,7 +81,7 @@ public final class RunSecret {
   /**
    * The side that connected: proves itself, and checks the other.
    *
-   * @param purpose what the connection is for, in the same words on both sides
+   * @param purpose purpose of the connection, in the same words on both sides
    * @throws IOException if the other side proves nothing
    */
   public void proveAsClient(DuplexStream line, String purpose) throws IOException {
@@ -102,7 +102,7 @@ public final class RunSecret {
   /**
    * The side that listens; it speaks first.
    *
-   * @param purpose what the connection is for, in the same words on both sides
+   * @param purpose purpose of the connection, in the same words on both sides
    * @throws IOException if the other side proves nothing
    */
   public void proveAsServer(DuplexStream line, String purpose) throws IOException {

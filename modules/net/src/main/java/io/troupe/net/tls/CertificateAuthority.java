@@ -99,7 +99,7 @@ public final class CertificateAuthority {
    * @param name of its folder
    * @param addresses names and IP addresses that others reach it by; its certificate is good for
    *     these only
-   * @param days it is valid
+   * @param days validity in days
    */
   public HostKeys issue(String name, List<String> addresses, int days) throws IOException {
     return issue(name, addresses, days, 0);
@@ -125,7 +125,7 @@ public final class CertificateAuthority {
     return HostKeys.in(hosts.resolve(name));
   }
 
-  /** Where the keys of a host lie in the folder of an authority. */
+  /** Returns the place of a host's keys in the folder of an authority. */
   static Path folder(Path authority, String host) {
     return authority.resolve("hosts").resolve(host);
   }

@@ -23,12 +23,12 @@ import javax.net.ssl.TrustManager;
 
 /**
  * The files by which a host takes part in a cluster: its key and certificate, and the authority it
- * trusts. It lies in one folder, which {@link CertificateAuthority#issue} makes and an operator
- * copies to the host.
+ * trusts. The files lie in one folder, which {@link CertificateAuthority#issue} makes and an
+ * operator copies to the host.
  *
  * @param folder holds {@code node.p12}, {@code trust.p12} and the {@code password} of both
  * @param addresses names and IP addresses that the certificate is good for
- * @param until when it is valid
+ * @param until end of its validity
  */
 public record HostKeys(Path folder, List<String> addresses, Instant until) {
   public static final String ALIAS = "node";

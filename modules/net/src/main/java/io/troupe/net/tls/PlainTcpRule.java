@@ -8,8 +8,8 @@ public final class PlainTcpRule {
   private PlainTcpRule() {}
 
   /**
-   * Why a process may not listen at an address, if it may not. On the loopback interface a process
-   * has the keys of its user, if no others.
+   * Returns the reason why a process may not listen at an address, if it may not. On the loopback
+   * interface a process has the keys of its user, if no others.
    *
    * @param secret whether the process was given keys, so that its connections are encrypted and
    *     mutual

@@ -22,7 +22,7 @@ record WireGroup(LeaseId lease, int[] prompt, List<WireEpisode> episodes, List<D
   /**
    * A sequence.
    *
-   * @param own its prompt; empty if it is the group's
+   * @param own prompt of the sequence; empty if it is the group's
    */
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
   record WireSequence(int[] own, List<Turn> turns) {}

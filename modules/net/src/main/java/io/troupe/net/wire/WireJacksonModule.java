@@ -17,8 +17,8 @@ import io.troupe.core.run.LeaseFailure;
 import java.util.List;
 
 /**
- * How Jackson writes and reads the messages between JVMs: arrays of numbers as bytes, and the
- * sealed types inside a message by name. Akka's serializer finds the module by its class name.
+ * Jackson's form of the messages between JVMs: arrays of numbers as bytes, and the sealed types
+ * inside a message by name. Akka's serializer finds the module by its class name.
  *
  * <p>Names on the wire are the records' own: all JVMs of a cluster are of the same build, which the
  * handshake of joining makes sure of.

@@ -1,4 +1,4 @@
-/** How messages look between JVMs. */
+/** The form of messages between JVMs. */
 @NullMarked
 package io.troupe.net.wire;
 

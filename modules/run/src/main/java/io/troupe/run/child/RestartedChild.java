@@ -47,7 +47,7 @@ public final class RestartedChild implements AutoCloseable {
    * A child that is not started yet.
    *
    * @param name of its specification
-   * @param title its name in lines for the operator
+   * @param title name of the child in lines for the operator
    * @param say takes these lines
    */
   public RestartedChild(String name, String title, Consumer<String> say) {
@@ -113,7 +113,7 @@ public final class RestartedChild implements AutoCloseable {
    * Lets it finish its work, and returns when it has ended; it is not started again.
    *
    * @param limit after which it is killed
-   * @return its exit code; empty if it was not running, or was killed
+   * @return exit code of the child; empty if it was not running, or was killed
    */
   public Optional<Integer> finish(Duration limit) {
     CompletableFuture<ChildProcesses.Exit> last;

@@ -52,10 +52,10 @@ import java.util.function.UnaryOperator;
 public final class ClusterRunEnvironment implements RunEnvironment {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** How long a coordinator that has given up its leadership may take to end. */
+  /** The time in which a coordinator that has given up its leadership must end. */
   private static final Duration HANDOVER_TIMEOUT = Duration.ofSeconds(60);
 
-  /** How long GPUs of a coordinator that has just ended may still look used. */
+  /** The time for which GPUs of a coordinator that has just ended may still look used. */
   private static final Duration GPU_RELEASE_TIMEOUT = Duration.ofSeconds(20);
 
   private static final long POLL_MILLIS = 250;
@@ -66,7 +66,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     /**
      * Takes the devices.
      *
-     * @throws IOException if somebody else uses it, with who is in the way
+     * @throws IOException if another process uses a device, with the name of that process
      */
     CoordinatorGpus.ComputeDevices take() throws IOException;
   }

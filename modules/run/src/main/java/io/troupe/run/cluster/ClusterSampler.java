@@ -150,7 +150,7 @@ public final class ClusterSampler implements SamplingEngine {
     }
   }
 
-  /** How many chunks it takes at a time at present. */
+  /** Returns the number of chunks that the sampler takes at a time at present. */
   public int chunksAtOnce() {
     return Math.max(1, CHUNKS_PER_WORKER * workers.get());
   }

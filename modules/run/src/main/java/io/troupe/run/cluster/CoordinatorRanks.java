@@ -10,7 +10,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Where the trainer ranks of the nodes report to the coordinator of a cluster, if nodes start any.
+ * The registry to which the trainer ranks of the nodes report at the coordinator of a cluster, if
+ * nodes start any.
  */
 public final class CoordinatorRanks implements AutoCloseable {
   private final RunFolder folder;
@@ -21,7 +22,7 @@ public final class CoordinatorRanks implements AutoCloseable {
   /**
    * A registry of a process that may never become coordinator.
    *
-   * @param place where it listens, and how connections to it are made
+   * @param place address at which the registry listens, and the form of connections to it
    */
   public CoordinatorRanks(RunFolder folder, PlacementSection placement, ListenAddress place) {
     this.folder = folder;

@@ -21,7 +21,10 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where the coordinator of a cluster puts weights: into the run folder, or out to the nodes. */
+/**
+ * The store into which the coordinator of a cluster puts weights: the run folder, or the nodes'
+ * caches.
+ */
 public final class CoordinatorWeights implements AutoCloseable {
   private final RunFolder folder;
   private final WeightsBy by;
@@ -40,7 +43,7 @@ public final class CoordinatorWeights implements AutoCloseable {
    * Weights of a process that may never become coordinator.
    *
    * @param config of the run
-   * @param place where it serves them, if it does
+   * @param place address at which the coordinator serves weights, if it does
    */
   public CoordinatorWeights(RunFolder folder, RunConfig config, ListenAddress place) {
     this.folder = folder;
@@ -87,7 +90,7 @@ public final class CoordinatorWeights implements AutoCloseable {
     }
   }
 
-  /** Where new weights go; after {@link #open}. */
+  /** Returns the publisher of new weights; after {@link #open}. */
   WeightPublisher outlet() {
     if (outlet == null) {
       throw new IllegalStateException("this process is not the coordinator");

@@ -41,13 +41,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The processes that a run gets on one node.
  *
- * @param node its name
- * @param workers how many; as the run's placement says when empty, or cluster.workers_per_node
+ * @param node name of the node
+ * @param workers number of workers; as the run's placement says when empty, or
+ *     cluster.workers_per_node
  * @param hasStandby whether one of them waits to become the coordinator
  * @param data folder of the node
  * @param network options that let a child find the cluster
- * @param ranksPort where the first trainer rank here listens, the others at the next ones; 0 where
- *     each takes a free one
+ * @param ranksPort port at which the first trainer rank here listens, the others at the next ones;
+ *     0 where each takes a free one
  * @param gpus of the host, if it has any
  * @param weightStore of this host's weights
  */
@@ -186,7 +187,7 @@ public record NodeProcessPlanner(
   /**
    * Claims the GPUs of the placement, unless the operator wants more workers than it has here.
    *
-   * @param ranks what trainer ranks of this node compute on
+   * @param ranks devices of trainer ranks of this node
    */
   private static Map<String, List<Gpu>> claim(
       NodeGpus gpus,
@@ -224,9 +225,9 @@ public record NodeProcessPlanner(
   }
 
   /**
-   * Claims the GPUs that the workers have left for the trainer of a coordinator that takes over. It
-   * trains nothing until then, so a node without enough of them still works: the coordinator then
-   * sees none, and would compute on the CPU beside workers that keep theirs.
+   * Claims the GPUs that the workers have left for the trainer of a coordinator that takes over. A
+   * standby trains nothing until then, so a node without enough of them still works: the
+   * coordinator then sees none, and would compute on the CPU beside workers that keep theirs.
    */
   private static List<Gpu> claimForStandby(
       NodeGpus gpus, int wanted, Map<String, List<Gpu>> claimed) {

@@ -12,15 +12,15 @@ import java.util.Optional;
  *
  * @param name unique in the cluster
  * @param drivesServer whether an inference server of its own samples for it, and not its own engine
- * @param gpus how many it is given; the first of its placement, or any
+ * @param gpus number of GPUs of the worker; the first of its placement, or any
  */
 record PlannedWorker(String name, boolean drivesServer, int gpus) {
   /**
    * The workers of a node. Where {@code rollout.workers} is 0 each drives a server; else engines
    * come first, and {@code rollout.sidecars.count} servers after them.
    *
-   * @param asked how many the node's operator wants; as the placement says when empty, or the
-   *     configuration
+   * @param asked number of workers that the node's operator wants; as the placement says when
+   *     empty, or the configuration
    */
   static List<PlannedWorker> of(
       String node, RunConfig config, NodeAssignment share, Optional<Integer> asked) {

@@ -80,11 +80,11 @@ import org.slf4j.LoggerFactory;
  * The parts a configuration names: the one place that knows every implementation.
  *
  * @param task prompts and their answers
- * @param verifiers which verifier judges the answers of each source
+ * @param verifiers verifier of each source's answers
  * @param tokenizer over the task's characters, or the checkpoint's
- * @param start where the policy comes from
+ * @param start source of the policy
  * @param teacher of a distillation, where it is not the reference policy; none or one
- * @param facts what a plan needs to know of the task
+ * @param facts facts of the task that a plan needs
  * @param episodes one answer each, or turns with tools
  */
 public record Composition(
@@ -110,7 +110,7 @@ public record Composition(
   /** For a prompt's answer, such as its unit tests. */
   private static final int PROMPT_EXTRAS = 64 << 10;
 
-  /** Where the policy comes from. */
+  /** The source of the policy. */
   sealed interface Start {
     /** The model is made here, over the task's characters. */
     record Fresh() implements Start {}
@@ -357,7 +357,7 @@ public record Composition(
   }
 
   /**
-   * How the policy reads conversations of agents outside of training; empty if it has no chat
+   * Returns the form of agents' conversations outside of training; empty if the policy has no chat
    * template, and was not trained on any.
    */
   public Optional<Conversation> conversation() throws IOException {
@@ -501,7 +501,7 @@ public record Composition(
    * placement says so.
    *
    * @param gpus of the coordinator and its ranks; none if that is not known
-   * @param registry where ranks of nodes report, if nodes start them
+   * @param registry registry to which ranks of nodes report, if nodes start them
    * @param notices takes what the user should know about the ranks
    * @throws UnsupportedPolicyException if the device is not there
    */
@@ -581,7 +581,7 @@ public record Composition(
         Math.max(ClusterSettings.MIN_FRAME_BYTES, Math.max(group, prompts) + PROMPT_EXTRAS));
   }
 
-  /** How evaluations sample. */
+  /** Returns the sampling of evaluations. */
   public SourceSampling evaluationSampling() {
     return bySource(config.evaluationSampling());
   }

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
  * environment lets the process see. They are claimed before anything is loaded, like a worker's.
  *
  * @param gpus of the host
- * @param visible what CUDA_VISIBLE_DEVICES lists; none if it lists none
+ * @param visible list of CUDA_VISIBLE_DEVICES; none if it lists none
  */
 public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   private static final Pattern NUMBERED = Pattern.compile("cuda:(\\d{1,4})");
@@ -88,7 +88,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
    * Accelerators of this host that a run's coordinator and its ranks have. Blocks.
    *
    * @param folder of the run
-   * @param option which of the host's: {@code --gpus}, or auto
+   * @param option GPUs of the host: {@code --gpus}, or auto
    * @param handed whether the agent that started this process has claimed them
    * @param say takes lines for the operator
    * @throws IOException as {@link #claim}
@@ -159,7 +159,7 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
    * placement has a GPU for the coordinator there, and the coordinator may have been given another
    * one.
    *
-   * @param own what was claimed
+   * @param own GPUs that were claimed
    */
   static Optional<String> conflictWarning(List<Gpu> own, PlacementSection section) {
     if (!section.ranksOnNodes()) {
@@ -183,9 +183,10 @@ public record CoordinatorGpus(NodeGpus gpus, List<String> visible) {
   /**
    * Claims GPUs of this host. Blocks.
    *
-   * @param count how many it computes on
+   * @param count number of GPUs that the process computes on
    * @param device {@code policy.device}
-   * @throws IOException if somebody else uses one, with who is in the way; or if it cannot be known
+   * @throws IOException if another process uses a GPU, with the name of that process; or if the use
+   *     cannot be known
    */
   List<Gpu> claim(int count, String device) throws IOException {
     try {

@@ -37,7 +37,7 @@ public final class GpuOption {
   /**
    * The accelerators that an agent owns, if any.
    *
-   * @param node its folder, where the ledger of its children lies
+   * @param node folder of the node, where the ledger of its children lies
    */
   public static Optional<NodeGpus> gpus(String option, Path node) throws IOException {
     Optional<GpuProbe> probe = probe(option);
@@ -94,7 +94,7 @@ public final class GpuOption {
     return LIST.matcher(option).matches();
   }
 
-  /** How many accelerators an option names; it lists some, or is virtual:N. */
+  /** Returns the number of accelerators that an option names; it lists some, or is virtual:N. */
   public static int count(String option) {
     require(
         option.startsWith(VIRTUAL) || isList(option),

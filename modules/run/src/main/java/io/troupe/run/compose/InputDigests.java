@@ -122,7 +122,7 @@ public final class InputDigests {
   /**
    * Compares what this host has with what the coordinator has.
    *
-   * @param run its name
+   * @param run name of the run
    * @param coordinator digests by input
    * @param here the run, composed on this host
    * @throws IOException if they differ; says in what, and what to do

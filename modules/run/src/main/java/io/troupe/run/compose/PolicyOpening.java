@@ -74,10 +74,10 @@ public final class PolicyOpening {
   }
 
   /**
-   * How a decoder is computed.
+   * Returns the compute settings of a decoder.
    *
-   * @param device its name
-   * @param swap what becomes of the samplers' cache when weights change
+   * @param device name of the device
+   * @param swap treatment of the samplers' cache when weights change
    * @param invariant whether a sampler's numbers must not depend on its batch, on the CPU
    */
   static ComputeSettings compute(
@@ -97,7 +97,10 @@ public final class PolicyOpening {
         .on(there, keys.precision());
   }
 
-  /** How a decoder is computed where its section says, by samplers that recompute their cache. */
+  /**
+   * Returns the compute settings that the decoder's section names, for samplers that recompute
+   * their cache.
+   */
   public static ComputeSettings compute(DecoderSection policy) throws UnsupportedPolicyException {
     return compute(policy, policy.computesOn(), ComputeSettings.KvOnSwap.RECOMPUTE, false);
   }

@@ -151,7 +151,7 @@ public final class RunInferenceServers implements AutoCloseable {
   /**
    * Looks at the named servers, and starts the others.
    *
-   * @param sidecars how many it starts
+   * @param sidecars number of servers that the process starts
    * @param resolved the run's configuration, which a sidecar of ours reads
    * @param folder for weights, logs and pids
    * @throws IOException if a named server cannot do what a rollout needs; says what to start it
@@ -367,7 +367,7 @@ public final class RunInferenceServers implements AutoCloseable {
     pool.ifPresent(servers -> servers.release(sampler));
   }
 
-  /** Why a worker's server is given up, once it is. */
+  /** Returns the reason why a worker's server is given up, once it is. */
   public CompletionStage<String> allGivenUp() {
     return pool.map(InferenceServers::noServersLeft).orElseGet(CompletableFuture::new);
   }

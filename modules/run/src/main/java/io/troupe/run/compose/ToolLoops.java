@@ -47,7 +47,7 @@ final class ToolLoops {
    * Returns the form of an episode.
    *
    * @param chat of the policy, as {@link #showingTools} returns it
-   * @param environment what has the tools, if the policy has any
+   * @param environment provider of the tools, if the policy has any
    * @throws TaskDataException if the template does not show results as the format does, or an agent
    *     would be given prompts that are conversations already
    */

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * @param members the policy's engines, which the ranks of this process are made of
  * @param gpus of the coordinator and its ranks, as CUDA_VISIBLE_DEVICES lists them; none if that is
  *     not known
- * @param registry where ranks of nodes report, if nodes start them
+ * @param registry registry to which ranks of nodes report, if nodes start them
  * @param notices takes which ranks start or are lost
  */
 public record TrainerRankGroups(
@@ -95,12 +95,12 @@ public record TrainerRankGroups(
     }
   }
 
-  /** Where the ranks' states pass through: hosts may share the run folder. */
+  /** Returns the folder through which the ranks' states pass: hosts may share the run folder. */
   private Path states() {
     return folder.path().toAbsolutePath().normalize().resolve("ranks").resolve("states");
   }
 
-  /** How a rank's process is started that is a child of the coordinator. */
+  /** Returns the process of a rank that is a child of the coordinator. */
   ChildSpec child(int rank, HostPort coordinator, String secret) throws IOException {
     Path run = folder.path().toAbsolutePath().normalize();
     Path logs = Files.createDirectories(run.resolve("ranks"));

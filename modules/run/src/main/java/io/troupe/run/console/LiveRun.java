@@ -33,7 +33,7 @@ public final class LiveRun extends FoldedRun {
    * A run whose actors may still have to start.
    *
    * @param cluster that it is trained on
-   * @param chat its policy
+   * @param chat chat with the run's policy
    */
   public LiveRun(
       RunFold fold,

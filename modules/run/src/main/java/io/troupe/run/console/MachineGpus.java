@@ -42,7 +42,7 @@ public final class MachineGpus implements Supplier<List<JvmReport.GpuReport>> {
   /**
    * The GPUs that a probe sees.
    *
-   * @param claims which of ours has one, by UUID
+   * @param claims owner of each of our GPUs, by UUID
    */
   public MachineGpus(GpuProbe probe, Owners owners, Supplier<Map<String, String>> claims) {
     this.probe = probe;

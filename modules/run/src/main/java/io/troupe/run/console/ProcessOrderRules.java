@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Which orders to processes make sense, by what the processes report. */
+/** The orders to processes that make sense, by the processes' reports. */
 final class ProcessOrderRules {
   private static final String QUARANTINED = "quarantined";
 

@@ -131,7 +131,7 @@ final class RunProcesses implements JvmInspector {
     }
   }
 
-  /** Why an order to a process cannot be carried out now, if that is so. */
+  /** Returns the reason why an order to a process cannot be carried out now, if that is so. */
   CompletionStage<Optional<String>> objection(OperatorCommand verb) {
     return verb instanceof OperatorCommand.ForShell order
         ? objectionTo(order)

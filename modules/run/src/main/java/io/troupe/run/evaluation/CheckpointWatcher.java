@@ -65,7 +65,7 @@ public final class CheckpointWatcher implements AutoCloseable {
   /**
    * Starts the watcher of a run, if its placement has one.
    *
-   * @param gpus which of this host's the run has, as {@code --gpus} says it
+   * @param gpus GPUs of this host that the run has, as {@code --gpus} says it
    * @param say takes lines for the operator
    */
   public static CheckpointWatcher start(

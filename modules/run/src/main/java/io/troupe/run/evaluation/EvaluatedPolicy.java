@@ -45,13 +45,13 @@ import java.util.function.Consumer;
 /**
  * A policy that is evaluated: a version of a run, or a checkpoint.
  *
- * @param run it belongs to; none or one
+ * @param run run that the policy belongs to; none or one
  * @param resolved file of the run's configuration; none or one
  * @param weights of the version; none or one, since a run's rows can be asked of servers
  * @param pretrained the checkpoint, of a policy without a run; none or one
- * @param compute how a checkpoint without a run is computed
+ * @param compute compute settings of a checkpoint without a run
  * @param stored the version of a run as its checkpoint holds it; none or one
- * @param description what the protocol says of it
+ * @param description the protocol's description of the policy
  */
 public record EvaluatedPolicy(
     List<Composition> run,
@@ -115,7 +115,7 @@ public record EvaluatedPolicy(
   /**
    * A version of a run.
    *
-   * @param step whose checkpoint it is; empty means the newest
+   * @param step step of the checkpoint; empty means the newest
    * @param sampled whether this process samples, and needs the weights
    * @throws IOException if there is no such checkpoint; names those there are
    */
@@ -154,7 +154,7 @@ public record EvaluatedPolicy(
   /**
    * The folder of a run's checkpoint.
    *
-   * @param step whose checkpoint it is; empty means the newest
+   * @param step step of the checkpoint; empty means the newest
    * @throws IOException if there is no such checkpoint; names those there are
    */
   public static Path checkpoint(RunFolder folder, OptionalLong step) throws IOException {

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.StreamSupport;
 
 /**
- * Where a fork comes from: a part of its run.json.
+ * The origin of a fork: a part of its run.json.
  *
  * @param run name of the parent
  * @param step behind which the fork goes its own way

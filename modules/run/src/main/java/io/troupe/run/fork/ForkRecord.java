@@ -49,7 +49,7 @@ final class ForkRecord implements AutoCloseable {
   private Optional<StepMeter.Reading> reading = Optional.empty();
 
   /**
-   * Where a run's journal is cut.
+   * The place where a run's journal is cut.
    *
    * @param records that are taken whole
    * @param atMillis of the record of the step, since 1970

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Which keys a fork may change: those that act only on what comes behind its step. */
+/** The keys that a fork may change: keys that act only on the part behind its step. */
 final class ForkRules {
   private static final Set<String> SECTIONS = Set.of("training", "loss", "supervised");
 

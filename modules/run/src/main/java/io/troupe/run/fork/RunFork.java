@@ -81,7 +81,7 @@ public final class RunFork {
   /**
    * Makes a fork.
    *
-   * @param papers what its run.json says of the process that makes it
+   * @param papers the description, in run.json, of the process that makes the fork
    * @param say takes lines about the progress
    * @throws ReplayRefusedException if the parent or the keys do not allow it
    * @throws UnmodelledRunException if the parent is too short for a fit, or a stage has no model

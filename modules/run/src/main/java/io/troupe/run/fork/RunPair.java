@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * Two runs held together: what they were computed with, and where they part.
  *
- * @param facts what the first processes of both differ in, one sentence each
- * @param forks which of them continues the other, one sentence each
+ * @param facts differences between the first processes of both, one sentence each
+ * @param forks the run that continues the other, one sentence each
  * @param keys lines of the resolved configurations that only one of them has, where they part
  * @param common steps with the same weights before they part or one ends
  */

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param name of the hook
  * @param command as the configuration has it
- * @param folder its argument
+ * @param folder argument of the program
  * @param environment beside this process's own
  * @param log to which its output is appended
  */

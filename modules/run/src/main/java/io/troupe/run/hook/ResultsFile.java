@@ -27,7 +27,7 @@ public final class ResultsFile {
   /**
    * Writes the file, whole or not at all.
    *
-   * @param end how the run ended, as a sentence without a period
+   * @param end end of the run, as a sentence without a period
    * @param resume the command that continues the run
    */
   public static void write(RunFolder folder, String end, String resume) throws IOException {

@@ -1,8 +1,8 @@
 package io.troupe.run.mailbox;
 
 /**
- * How long messages of one type waited and took, in buckets a fifth apart. Written by whichever
- * thread runs the actor, one at a time, and read by others, who may see it a moment late.
+ * The times for which messages of one type waited and took, in buckets a fifth apart. Written by
+ * whichever thread runs the actor, one at a time, and read by others, who may see it a moment late.
  */
 final class MessageTimings {
   private static final int BUCKETS = 4 * 48;

@@ -31,7 +31,7 @@ final class HubModel implements ModelOrigin {
   private final Consumer<String> say;
 
   /**
-   * How a hub is reached.
+   * The address of a hub and the access to it.
    *
    * @param endpoint such as {@code https://huggingface.co}, the value of {@code HF_ENDPOINT}
    * @param token of {@code HF_TOKEN}; empty means none

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where a model is, as {@code policy.checkpoint} names it. */
+/** The place of a model, as {@code policy.checkpoint} names it. */
 public sealed interface ModelName {
   /** A folder of this machine. */
   record Folder(Path path) implements ModelName {

@@ -29,7 +29,7 @@ public final class ComputedWith {
   /**
    * The facts of this process.
    *
-   * @param config its resolved configuration
+   * @param config resolved configuration of the process
    */
   public static ProcessFacts process(
       PolicyEngines engines, Composition composition, String config) {

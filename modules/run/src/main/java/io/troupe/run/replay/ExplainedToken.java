@@ -20,7 +20,7 @@ import java.util.Map;
  * @param staleness in versions
  * @param samplerLogProb log q, in nats
  * @param lossWeight 0 where the token is stale or masked
- * @param inLoss what the loss made of it; without meaning where the loss weight is 0
+ * @param inLoss the loss's treatment of the token; without meaning where the loss weight is 0
  */
 public record ExplainedToken(
     int place,

@@ -10,11 +10,11 @@ import java.util.OptionalLong;
 /**
  * The first place where a replay is not the run.
  *
- * @param step whose batch or weights differ; none for a group that no step trained on
+ * @param step step whose batch or weights differ; none for a group that no step trained on
  * @param group empty where weights differ
  * @param completion index in the group
  * @param token index in the completion, where it is known
- * @param sentence what was recorded, and what came instead
+ * @param sentence the recorded value, and the value that came instead
  */
 public record ReplayDifference(
     OptionalLong step,

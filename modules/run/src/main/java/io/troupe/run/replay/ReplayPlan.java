@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  *
  * <p>Training alone begins at any checkpoint: the tokens of its steps are stored.
  *
- * @param begin how the process began that was at work at the beginning of the part
+ * @param begin start of the process that was at work at the beginning of the part
  * @param version of the weights there
  * @param digest of these weights
  * @param checkpoint that it begins from; empty at the beginning of the run

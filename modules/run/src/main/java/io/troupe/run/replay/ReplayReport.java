@@ -12,8 +12,8 @@ import java.util.Optional;
  *
  * @param begin the version that it began with
  * @param training whether the steps alone were made, from stored tokens
- * @param remarks what differs between the run's processes and this one
- * @param equal what was equal, bit for bit
+ * @param remarks differences between the run's processes and this one
+ * @param equal parts that were equal, bit for bit
  * @param versionsHeld most versions of the weights that were in memory at a time
  * @param difference the first; the replay ends there
  */
@@ -31,7 +31,7 @@ public record ReplayReport(
   /**
    * Counts of what was equal.
    *
-   * @param steps whose batches and weights were
+   * @param steps steps whose batches and weights were equal
    * @param tokens of the completions
    */
   public record Equal(long steps, long groups, long completions, long tokens) {}

@@ -10,7 +10,7 @@ import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Which runs can be made again bit for bit. */
+/** The runs that can be made again bit for bit. */
 final class ReplayRules {
   private ReplayRules() {}
 

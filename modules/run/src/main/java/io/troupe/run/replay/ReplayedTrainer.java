@@ -133,9 +133,9 @@ public final class ReplayedTrainer implements AutoCloseable {
   }
 
   /**
-   * Where weights that were made again are not those of the run.
+   * Returns the difference between weights that were made again and those of the run.
    *
-   * @param equal what is known to be
+   * @param equal parts that are known to be equal
    */
   static Optional<ReplayDifference> difference(WeightSnapshot made, String recorded, String equal) {
     return made.digest().equals(recorded)

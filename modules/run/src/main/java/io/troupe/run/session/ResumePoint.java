@@ -27,7 +27,7 @@ import java.util.Optional;
  * @param lastFence greatest fencing number in the journal
  * @param stepsLost steps trained after the checkpoint, which the process took with it
  * @param runEnded whether the journal ends with the end of the run
- * @param notes what was found broken on the way
+ * @param notes faults that were found on the way
  */
 public record ResumePoint(
     Optional<TrainerTasks.Resume> checkpoint,
@@ -40,7 +40,7 @@ public record ResumePoint(
     notes = List.copyOf(notes);
   }
 
-  /** Where a new run starts. */
+  /** Returns the start of a new run. */
   public static ResumePoint none() {
     return new ResumePoint(Optional.empty(), false, 0, 0, false, List.of());
   }

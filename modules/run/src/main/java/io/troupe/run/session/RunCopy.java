@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /** The copy of a run on S3, if {@code run.sync} asks for one, and what is said about it. */
 public final class RunCopy implements AutoCloseable {
-  /** How long the start of a run waits for the store. */
+  /** The time for which the start of a run waits for the store. */
   private static final Duration ACCESS_TIMEOUT = Duration.ofSeconds(10);
 
   private final Optional<RunSync> sync;
@@ -76,7 +76,7 @@ public final class RunCopy implements AutoCloseable {
     }
   }
 
-  /** Where the copy of a run is. */
+  /** Returns the place of a run's copy. */
   static String target(String place, String run) {
     return (place.endsWith("/") ? place : place + "/") + run + "/";
   }

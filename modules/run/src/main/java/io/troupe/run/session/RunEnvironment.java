@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** Where the actors of a run live: in this JVM alone, or at the coordinator of a cluster. */
+/** The place of a run's actors: this JVM alone, or the coordinator of a cluster. */
 public interface RunEnvironment extends ClusterFacts {
   /**
    * Waits until this process may work on the run.
@@ -28,19 +28,22 @@ public interface RunEnvironment extends ClusterFacts {
   /** Whether this process only continues a run that another process began and did not end. */
   boolean takesOver();
 
-  /** Where the coordinator puts new weights. */
+  /** Returns the publisher into which the coordinator puts new weights. */
   WeightPublisher outlet();
 
-  /** Where workers of this JVM find them. */
+  /** Returns the source from which workers of this JVM take new weights. */
   WeightSource source();
 
   /** The newest weights themselves, where engines of this JVM can sample with them. */
   Optional<InMemoryWeights> inMemory();
 
-  /** How many workers this JVM has, of those the configuration asks for. */
+  /** Returns the number of workers of this JVM, of those the configuration asks for. */
   int workers(int configured);
 
-  /** How many inference servers this JVM starts, of those the configuration asks for. */
+  /**
+   * Returns the number of inference servers that this JVM starts, of those the configuration asks
+   * for.
+   */
   int sidecars(int configured);
 
   /** Takes the actors of the run: operators and, on a cluster, other JVMs send to them. */
@@ -52,10 +55,13 @@ public interface RunEnvironment extends ClusterFacts {
    */
   List<String> gpus();
 
-  /** Which GPUs of this host the run is placed on: {@code --gpus} of the command, or auto. */
+  /**
+   * Returns the GPUs of this host on which the run is placed: {@code --gpus} of the command, or
+   * auto.
+   */
   String gpuOption();
 
-  /** Where trainer ranks of other hosts report, if nodes start any. */
+  /** Returns the registry to which trainer ranks of other hosts report, if nodes start any. */
   Optional<RankRegistry> ranks();
 
   /** Starts the run. */

@@ -174,7 +174,7 @@ final class RunOutput implements RunListener {
         .formatted(number(ledger.admitted()), String.join(" + ", parts), number(ledger.refused()));
   }
 
-  /** How many steps trained on the trained groups, where that is not one each. */
+  /** Returns the number of steps that trained on the trained groups, where that is not one each. */
   private static String uses(Ledger ledger) {
     return ledger.reused() == 0
         ? ""

@@ -88,13 +88,13 @@ public final class TrainSession {
 
   private static final Duration METRICS_FLUSH = Duration.ZERO;
 
-  /** How long the engine of the console's chat stays open without a question. */
+  /** The time for which the engine of the console's chat stays open without a question. */
   private static final Duration CHAT_SAMPLER_IDLE = Duration.ofMinutes(5);
 
-  /** How a session ended. */
+  /** The end of a session. */
   record Outcome(RunEnd end, RunState state) {}
 
-  /** How long the one before may take to release the journal. */
+  /** The time in which the process before must release the journal. */
   private static final Duration HANDOVER_TIMEOUT = Duration.ofSeconds(60);
 
   private static final long POLL_MILLIS = 250;
@@ -353,7 +353,10 @@ public final class TrainSession {
         () -> ThreadLocalRandom.current().nextLong());
   }
 
-  /** Where the weights are in this process, and there is room for them a second time. */
+  /**
+   * Returns the proof of new weights where the weights are in this process, and there is room for
+   * them a second time.
+   */
   private Optional<GreedyProof> proof(EngineRegistry room, RunOutput screen) {
     Optional<InMemoryWeights> weights = stage.inMemory();
     if (weights.isEmpty() || !composition.hasRoomForGreedyLine()) {

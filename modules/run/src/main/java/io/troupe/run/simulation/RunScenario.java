@@ -21,7 +21,7 @@ import java.util.List;
 /**
  * The scenario of a configuration: the parts that it asks for, under a model of their times.
  *
- * @param notes where the model is used beyond what it was made from
+ * @param notes uses of the model beyond the range of its data
  */
 public record RunScenario(Scenario scenario, List<String> notes) {
   /** A toy engine with a delay sleeps for most of a token. */

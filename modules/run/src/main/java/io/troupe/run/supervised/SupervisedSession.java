@@ -67,7 +67,7 @@ public final class SupervisedSession {
   }
 
   /**
-   * How a process's part ended.
+   * The end of a process's part.
    *
    * @param problem why it failed; empty unless it did
    * @param policy folder of the newest whole checkpoint's policy

@@ -33,8 +33,8 @@ import java.util.stream.Stream;
 /**
  * Makes the task that a configuration describes.
  *
- * @param task what is described
- * @param files where data are found
+ * @param task the described task
+ * @param files place of data
  * @param seed of the run
  * @param template of the policy, for prompts that are chats
  */

@@ -36,17 +36,17 @@ public final class EpisodeSampler implements AutoCloseable {
   private final HeldTurns held;
   private final Map<LeaseId, List<ToolEpisode>> running = new ConcurrentHashMap<>();
 
-  /** Where episodes are those of agents. */
+  /** The host of agents, where agents take the episodes. */
   private final Optional<AgentHost> agents;
 
-  /** Where episodes have tools. */
+  /** The environments, where episodes have tools. */
   private final Optional<EnvironmentPool> environments;
 
   /**
    * Samples with an engine, which it does not close.
    *
    * @param contextLength most tokens of a sequence
-   * @param held where turns that wait are noted
+   * @param held record of turns that wait
    */
   public EpisodeSampler(
       SamplingEngine engine,
@@ -72,7 +72,7 @@ public final class EpisodeSampler implements AutoCloseable {
   /**
    * Starts to sample groups, as {@link SamplingEngine#sample}.
    *
-   * @param prompts what each request asks
+   * @param prompts content of each request
    * @return one stage a request: the group's episodes, or the failure of the engine or of an
    *     environment
    */

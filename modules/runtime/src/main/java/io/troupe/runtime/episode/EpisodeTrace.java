@@ -27,7 +27,7 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
    * @param versions of the sampled tokens
    * @param trained whether the sampled tokens may have loss weight
    * @param millis from the request to the last token
-   * @param reward what the environment gave for its calls
+   * @param reward the environment's reward for the turn's calls
    */
   public record TurnTrace(
       String agent,
@@ -64,7 +64,8 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
   /**
    * The turns of an episode.
    *
-   * @param rewards what its environment gave each turn, in order; none where it has no environment
+   * @param rewards the environment's reward of each turn, in order; none where there is no
+   *     environment
    */
   public static EpisodeTrace of(Episode episode, List<Double> rewards, Tokenizer tokenizer) {
     List<Placed> placed = new ArrayList<>();
@@ -108,7 +109,7 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
   /**
    * Returns the texts from which the episode's reward is made.
    *
-   * @param answer what verifiers of the answer judge
+   * @param answer text that verifiers of the answer judge
    */
   EpisodeText text(String answer) {
     return new EpisodeText(answer, turns.stream().map(EpisodeTrace::text).toList(), lower(stop));

@@ -11,9 +11,10 @@ import java.util.Set;
 /**
  * An episode and what it is judged by.
  *
- * @param submission what its environment hands in to the verifier; empty if its last answer is
- *     judged
- * @param rewards what its environment gave each turn, in order; none where it has no environment
+ * @param submission files that the environment hands in to the verifier; empty if the last answer
+ *     is judged
+ * @param rewards the environment's reward of each turn, in order; none where there is no
+ *     environment
  */
 public record SampledEpisode(Episode episode, String submission, List<Double> rewards) {
   private static final Set<StopReason> CUT =

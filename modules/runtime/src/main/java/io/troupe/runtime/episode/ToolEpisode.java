@@ -99,7 +99,7 @@ final class ToolEpisode {
    * Runs to the end, blocking.
    *
    * @param answer the first one
-   * @param startMillis when it was asked for
+   * @param startMillis time of the request
    */
   SampledEpisode run(Completion answer, long startMillis) {
     try (Environment world = opened()) {

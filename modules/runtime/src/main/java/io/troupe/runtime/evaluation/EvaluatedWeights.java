@@ -10,8 +10,9 @@ import java.util.Optional;
  * The weights that an evaluation is of.
  *
  * @param run that they are of
- * @param weights whose place is the folder of a checkpoint's policy
- * @param server where hosts that do not see the folder fetch them; empty if nowhere
+ * @param weights weights whose place is the folder of a checkpoint's policy
+ * @param server address at which hosts that do not see the folder fetch them; empty if there is
+ *     none
  * @param secret that the server and such hosts prove to each other, in hex
  */
 public record EvaluatedWeights(String run, PublishedWeights weights, String server, String secret) {
@@ -26,7 +27,7 @@ public record EvaluatedWeights(String run, PublishedWeights weights, String serv
   }
 
   /**
-   * Why completions are none of these weights.
+   * Returns the reason why completions are none of these weights.
    *
    * @param digest of the weights that sampled them
    */

@@ -8,12 +8,12 @@ import java.util.stream.Stream;
 /**
  * A chunk of an evaluation at work.
  *
- * @param size how many requests it has
+ * @param size number of requests of the chunk
  * @param requests that came so far
  * @param leases that its requests are sampled under; none before
  * @param answered requests
  * @param progress of its engine and its answers, when it last moved
- * @param progressAt when that was
+ * @param progressAt time of the last progress
  */
 public record EvaluationChunk(
     Asking asking,

@@ -5,8 +5,8 @@ import io.troupe.runtime.WireMessage;
 import java.util.List;
 
 /**
- * A worker's reply about a chunk, or a part of it, that it was asked for. Each has the number of
- * the asking.
+ * A worker's reply about a chunk, or a part of it, that it was asked for. Each reply has the number
+ * of its request.
  */
 public sealed interface EvaluationReply extends WireMessage {
   long number();

@@ -46,8 +46,8 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
    * Sample a chunk. A long one comes in several messages, and begins with the last one.
    *
    * @param number of the asking, unique for the process that asks
-   * @param from how many requests of the chunk came before
-   * @param requests how many the chunk has
+   * @param from number of requests of the chunk that came before
+   * @param requests number of requests of the chunk
    * @param next the next ones of them
    */
   public record Sample(

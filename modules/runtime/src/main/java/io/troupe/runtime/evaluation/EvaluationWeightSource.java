@@ -3,7 +3,7 @@ package io.troupe.runtime.evaluation;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.concurrent.CompletionStage;
 
-/** Where a worker gets the weights of an evaluation. */
+/** The source of an evaluation's weights for a worker. */
 @FunctionalInterface
 public interface EvaluationWeightSource {
   /**

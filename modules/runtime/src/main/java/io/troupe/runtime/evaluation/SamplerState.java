@@ -39,8 +39,8 @@ public record SamplerState(
    * @param worker name of the worker, for the sentences of failures
    * @param run that the worker works for
    * @param refusal why nothing can be sampled here; empty where something can
-   * @param patience how long an engine may sample no token and answer no request
-   * @param idle how long an engine without a chunk is kept
+   * @param patience time for which an engine may sample no token and answer no request
+   * @param idle time for which an engine without a chunk is kept
    */
   public record Terms(
       String worker, String run, Optional<String> refusal, Duration patience, Duration idle) {

@@ -8,7 +8,7 @@ import io.troupe.core.rollout.LeaseId;
 /**
  * A group to produce, under its lease.
  *
- * @param prompt what to answer
+ * @param prompt prompt to answer
  * @param tokens the prompt's token ids; shared, not copied
  * @param seed by which the group, or its first part, is sampled
  */

@@ -11,7 +11,7 @@ import io.troupe.engine.train.OptimizerSettings;
  * All a run needs to know besides its task and its policy.
  *
  * @param seed of initial weights, order and sampling
- * @param limits what the coordinator decides by
+ * @param limits limits by which the coordinator decides
  * @param loss of a step
  * @param optimisation of a step, but for the learning rate
  * @param learningRate of the steps
@@ -19,8 +19,8 @@ import io.troupe.engine.train.OptimizerSettings;
  * @param warmup the supervised stage before the first step
  * @param examplesPerStep examples imitated in each step, beside its rollouts
  * @param refreshReferenceEvery steps after which the reference becomes the present policy; 0: never
- * @param teacherPrompt what a teacher reads before a completion, with {@code {prompt}} and {@code
- *     {solution}} in it; empty means the prompt itself
+ * @param teacherPrompt text that a teacher reads before a completion, with {@code {prompt}} and
+ *     {@code {solution}} in it; empty means the prompt itself
  * @param workers rollout workers
  * @param groupsPerRequest most groups a worker decodes at a time
  * @param evaluationPrompts most held-out prompts of an evaluation
@@ -50,7 +50,7 @@ public record RunSettings(
    * @param untilLoss ends it once the mean loss of ten steps is this low; 0 makes all steps
    * @param batch examples a step
    * @param learningRate constant
-   * @param examples how many of the training prompts are imitated; 0 means all
+   * @param examples number of the training prompts that are imitated; 0 means all
    */
   public record Warmup(int steps, double untilLoss, int batch, double learningRate, int examples) {}
 

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How completions are sampled, by the data set their prompt comes from.
+ * The sampling of completions, by the data set of their prompt.
  *
  * @param general for sources that say nothing of their own
  * @param bySource for the others
  * @param ownLimits most tokens of a completion, of prompts with a limit of their own
- * @param episodes what is sampled of all sources: one answer, or turns with tools
+ * @param episodes form of the samples of all sources: one answer, or turns with tools
  */
 public record SourceSampling(
     SamplingSettings general,

@@ -43,7 +43,7 @@ public final class VerdictSummary {
         && cause == Verdict.Cause.AWAY;
   }
 
-  /** Why the first of those that were not judged was not. */
+  /** Returns the reason why the first completion without a judgement has none. */
   public static String firstObstacle(List<Verdict> verdicts) {
     return verdicts.stream()
         .filter(Verdict.Unverifiable.class::isInstance)

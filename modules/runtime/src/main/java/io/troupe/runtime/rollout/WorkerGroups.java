@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  *
  * @param deferred groups that wait for newer weights
  * @param sampling leases of groups in the engine
- * @param cancelled those of them that were cancelled
+ * @param cancelled groups that were cancelled
  * @param sampled groups that wait for verdicts, or for completions that they grow by
  */
 public record WorkerGroups(
@@ -53,7 +53,7 @@ public record WorkerGroups(
   /**
    * A group, or what is sampled so far of one that grows, and the verdicts on its completions.
    *
-   * @param texts what rewards are made from, one an episode
+   * @param texts texts from which rewards are made, one an episode
    * @param verdicts by the index of the episode
    * @param failures answers of the verifiers so far that judged not all
    */

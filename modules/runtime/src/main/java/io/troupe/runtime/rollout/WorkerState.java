@@ -31,7 +31,7 @@ import org.slf4j.event.Level;
  * The state of a rollout worker, and the decision what follows a message. Pure: each transition
  * returns the next state and the actions that the worker carries out, in order.
  *
- * @param size when a group has enough completions
+ * @param size rule by which a group has enough completions
  * @param draining whether the worker asks for no more groups
  * @param released whether the coordinator sends no more groups
  */
@@ -112,7 +112,7 @@ public record WorkerState(
   }
 
   /**
-   * How many groups the worker asks for.
+   * The number of groups for which the worker asks.
    *
    * @param asked groups asked for since the worker started
    * @param unrequested groups that ended and that no other was asked for yet
@@ -289,7 +289,7 @@ public record WorkerState(
   /**
    * The engine has sampled a part of a group.
    *
-   * @param texts what rewards are made from, one an episode
+   * @param texts texts from which rewards are made, one an episode
    */
   public Next sampled(WorkerAction.Part part, List<Episode> episodes, List<EpisodeText> texts) {
     LeaseId lease = part.assignment().lease();

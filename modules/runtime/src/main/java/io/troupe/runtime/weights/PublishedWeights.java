@@ -5,8 +5,8 @@ import io.troupe.core.weights.WeightVersion;
 /**
  * Describes weights without carrying them.
  *
- * @param version what they are
+ * @param version version of the weights
  * @param digest as in {@link io.troupe.engine.weights.WeightSnapshot}
- * @param place where a {@link WeightSource} of the same run finds them
+ * @param place address at which a {@link WeightSource} of the same run finds them
  */
 public record PublishedWeights(WeightVersion version, String digest, String place) {}

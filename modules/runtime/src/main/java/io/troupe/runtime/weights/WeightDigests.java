@@ -42,7 +42,10 @@ public record WeightDigests(SortedMap<WeightVersion, String> byVersion) {
         .toList();
   }
 
-  /** Why a group sampled with {@code claimed} weights cannot be trained on, if it cannot. */
+  /**
+   * Returns the reason why a group sampled with {@code claimed} weights cannot be trained on, if it
+   * cannot.
+   */
   public Optional<String> mismatch(List<Completion> completions, List<SampledWeights> claimed) {
     return versions(completions).stream()
         .filter(

@@ -3,7 +3,7 @@ package io.troupe.runtime.weights;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.concurrent.CompletionStage;
 
-/** Where a worker gets the weights that were announced to it. */
+/** The source from which a worker takes the weights that were announced to it. */
 @FunctionalInterface
 public interface WeightSource {
   /**

@@ -1,4 +1,4 @@
-/** How weights leave the trainer and reach the workers of a process. */
+/** The way of weights from the trainer to the workers of a process. */
 @NullMarked
 package io.troupe.runtime.weights;
 

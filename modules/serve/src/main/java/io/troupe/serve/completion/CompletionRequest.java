@@ -4,9 +4,9 @@ package io.troupe.serve.completion;
  * A request for completions, checked.
  *
  * @param model the model or the adapter that samples
- * @param job what is sampled
- * @param form what the answer holds of each completion
- * @param ofPrompt what the answer holds of the prompt
+ * @param job samples of the request
+ * @param form form of the answer for each completion
+ * @param ofPrompt form of the answer for the prompt
  */
 public record CompletionRequest(
     String model, SamplingJob job, AnswerForm form, PromptAnswer ofPrompt) {

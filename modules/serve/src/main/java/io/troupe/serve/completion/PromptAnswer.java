@@ -7,7 +7,7 @@ import static io.troupe.core.Require.require;
  *
  * @param logProbs whether each choice has the field {@code prompt_logprobs}
  * @param echo whether each choice begins with its prompt, in its text and in its arrays of tokens
- * @param likeliest how many of the most likely tokens are given beside each token of the prompt
+ * @param likeliest number of the most likely tokens that are given beside each token of the prompt
  * @param only whether nothing is sampled
  */
 public record PromptAnswer(boolean logProbs, boolean echo, int likeliest, boolean only) {

@@ -6,7 +6,7 @@ import io.troupe.engine.SamplingEngine;
 import java.util.function.Supplier;
 
 /**
- * How many adapters a server may hold at a time.
+ * The number of adapters that a server may hold at a time.
  *
  * @param most 0 for none
  * @param engines makes an engine without weights; the server closes the engine

@@ -88,7 +88,7 @@ public record ServedModel(
         && !(conversation instanceof UnreadableConversation);
   }
 
-  /** How agents' requests are encoded. */
+  /** Returns the codec of agents' requests. */
   public TurnCodec codec() {
     return new TurnCodec(conversation, tokenizer, contextLength);
   }

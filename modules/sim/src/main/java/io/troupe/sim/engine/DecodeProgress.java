@@ -2,7 +2,7 @@ package io.troupe.sim.engine;
 
 import io.troupe.sim.model.DecodeModel;
 
-/** How far an engine has decoded at a time: the arithmetic between rows that leave. */
+/** The progress of an engine's decoding at a time: the arithmetic between rows that leave. */
 final class DecodeProgress {
   /*
    * Between two leaves the time of a step grows linearly with the context, so the time of n steps is
@@ -79,7 +79,7 @@ final class DecodeProgress {
     return tokens;
   }
 
-  /** How much longer than the model's everything takes from now on. */
+  /** Slows the engine from now on by a factor of the model's times. */
   void slow(double factor) {
     slowness = factor;
   }
@@ -141,7 +141,7 @@ final class DecodeProgress {
     return at;
   }
 
-  /** When the next row leaves. */
+  /** Returns the time at which the next row leaves. */
   private long due() {
     double steps = Math.max(0, rows.leaves(left - 1) - step);
     double first = first();
@@ -184,7 +184,7 @@ final class DecodeProgress {
     return model.stepSeconds(left, context);
   }
 
-  /** How much longer each step takes than the one before. */
+  /** Returns the time by which each step is longer than the one before. */
   private double slope(double first) {
     double steps = Math.clamp(rows.leaves(left - 1) - step, 1, HORIZON);
     return (model.stepSeconds(left, context + left * steps) - first) / steps;

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** The content of a group's completions under lease. */
 public interface GroupContent {
-  /** How many completions it has. */
+  /** Returns the number of completions. */
   int completions();
 
   /** Whether other weights give the completions other tokens, and so other lengths. */

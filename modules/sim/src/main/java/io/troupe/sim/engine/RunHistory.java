@@ -12,7 +12,7 @@ import java.util.List;
  * @param records that these were in
  * @param state behind the last of them
  * @param lastFence the greatest fencing number granted
- * @param first what the process that continues it says before its first decision
+ * @param first inputs of the process that continues the history, before its first decision
  */
 public record RunHistory(
     Audit audit, long records, RunState state, long lastFence, List<Input> first) {

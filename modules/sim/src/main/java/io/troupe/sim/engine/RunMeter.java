@@ -102,7 +102,7 @@ final class RunMeter {
     return running;
   }
 
-  /** Why nothing more is sampled. */
+  /** Returns the reason why no more groups are sampled. */
   private Bound boundIn(RunState state) {
     if (!state.hasUnmetDemand()) {
       return Bound.ROLLOUT;

@@ -7,7 +7,7 @@ final class SimulatedVerifiers {
   private final VerifyModel model;
   private final long seed;
 
-  /** When each server is free: a binary heap. */
+  /** The time at which each server is free: a binary heap. */
   private final long[] freeAt;
 
   private long stalledUntil;
@@ -34,7 +34,7 @@ final class SimulatedVerifiers {
     return now < awayUntil;
   }
 
-  /** When all completions of a group are judged that comes now. */
+  /** Returns the time at which all completions are judged of a group that comes now. */
   long finish(long now, long group, int completions) {
     long start = Math.max(now + Agenda.micros(model.groupSeconds()), stalledUntil);
     long end = start;

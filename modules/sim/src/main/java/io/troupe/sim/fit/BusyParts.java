@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which parts of a run computed when, as its journal has it. */
+/** The times at which parts of a run computed, by its journal. */
 final class BusyParts {
   /*
    * The journal does not say which completions of a group were decoded when. All advance together,

@@ -5,7 +5,7 @@ import io.troupe.sim.model.ClusterShape.CpuShape;
 /**
  * The facts of a run that its journal does not hold.
  *
- * @param run its name
+ * @param run name of the run
  * @param policy that it trained
  * @param maxTokens the limit of its completions
  * @param promptTokens mean length of its prompts

@@ -6,10 +6,10 @@ import java.util.List;
  * A group, as the journal has it.
  *
  * @param number in order of admission
- * @param worker its place
+ * @param worker place of the worker
  * @param granted in milliseconds on the clock of the journal, as the two that follow
- * @param sampled when all completions were there
- * @param scored when all were judged
+ * @param sampled time at which all completions were there
+ * @param scored time at which all were judged
  * @param lengths tokens of each completion
  * @param rewards of each completion
  */

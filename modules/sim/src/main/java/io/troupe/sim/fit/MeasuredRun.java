@@ -143,17 +143,17 @@ public final class MeasuredRun {
     return steps;
   }
 
-  /** How many groups were sampled and judged. */
+  /** Returns the number of groups that were sampled and judged. */
   public int groupCount() {
     return groups.size();
   }
 
-  /** How many steps moved the weights. */
+  /** Returns the number of steps that moved the weights. */
   public int stepCount() {
     return steps.size();
   }
 
-  /** How many places of workers there were. */
+  /** Returns the number of places of workers. */
   public int workers() {
     return places.size();
   }

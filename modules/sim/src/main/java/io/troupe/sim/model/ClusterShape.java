@@ -3,7 +3,7 @@ package io.troupe.sim.model;
 import static io.troupe.core.Require.require;
 
 /**
- * Which parts a run has, and how many.
+ * The parts of a run, and their numbers.
  *
  * @param workers rollout workers
  * @param nodes hosts that they are on, in blocks
@@ -12,7 +12,7 @@ import static io.troupe.core.Require.require;
  * @param verifiers of each node's pool
  * @param trainerRanks of the trainer
  * @param recomputes whether caches are computed again with new weights
- * @param cpu what trainer and workers share
+ * @param cpu cores that trainer and workers share
  */
 public record ClusterShape(
     int workers,
@@ -37,7 +37,7 @@ public record ClusterShape(
     /** Every part has an accelerator or a host of its own. */
     public static final CpuShape NONE = new CpuShape(0, 1, 1, 0);
 
-    /** How much longer a thread takes beside others than with a core of its own. */
+    /** Returns the factor by which a thread beside others is slower than with a core of its own. */
     public double slowness(double busyThreads) {
       return cores == 0 ? 1 : Math.max(1, (busyThreads + backgroundThreads) / cores);
     }

@@ -2,7 +2,7 @@ package io.troupe.sim.model;
 
 import static io.troupe.core.Require.require;
 
-/** How long a rollout worker takes for one token of each of its completions. */
+/** The time that a rollout worker takes for one token of each of its completions. */
 public sealed interface DecodeModel {
   /**
    * A step of a + b·rows + c·tokens of context, as a run's own records fit it.

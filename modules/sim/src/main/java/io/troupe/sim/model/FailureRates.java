@@ -3,7 +3,7 @@ package io.troupe.sim.model;
 import static io.troupe.core.Require.require;
 
 /**
- * How often parts fail, each after times that are exponential, and how long they take to recover.
+ * The frequency of failures of each part, at times that are exponential, and the times of recovery.
  *
  * @param workerPerHour deaths of a worker's process, per worker
  * @param workerRecoverySeconds from a death to the next start

@@ -5,9 +5,9 @@ import static io.troupe.core.Require.require;
 /**
  * One thing that goes wrong at a time.
  *
- * @param kind what
+ * @param kind kind of the fault
  * @param atSeconds since the start of the run
- * @param seconds how long, where it lasts
+ * @param seconds duration of the fault, where it lasts
  * @param target index of the worker or node, where it is one of several
  */
 public record Fault(Kind kind, double atSeconds, double seconds, int target) {

@@ -3,7 +3,7 @@ package io.troupe.sim.model;
 /**
  * The parts of a cluster around the coordinator, as numbers.
  *
- * @param origin where the numbers are from, and how far they reach
+ * @param origin source and range of the numbers
  */
 public record LatencyModel(
     LatencySource origin,

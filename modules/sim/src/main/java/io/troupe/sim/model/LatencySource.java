@@ -3,7 +3,7 @@ package io.troupe.sim.model;
 import static io.troupe.core.Require.require;
 
 /**
- * Where the numbers of a model are from, and how far they reach.
+ * The source of a model's numbers, and their range.
  *
  * @param source a measurement, or what is cited
  * @param policy that they are of; empty where they are of no one in particular

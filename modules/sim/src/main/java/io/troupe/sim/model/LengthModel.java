@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.sim.model.KeyedRandom.Purpose;
 import java.util.List;
 
-/** How many tokens the completions of a group have. */
+/** The numbers of tokens of a group's completions. */
 public sealed interface LengthModel {
   /**
    * Completions of a length whose logarithm is normal, with a part that all completions of a prompt

@@ -3,7 +3,8 @@ package io.troupe.sim.model;
 import static io.troupe.core.Require.require;
 
 /**
- * How long new weights take to the workers: a copy, a tree of links, and the load of each engine.
+ * The time of new weights on their way to the workers: a copy, a tree of links, and the load of
+ * each engine.
  *
  * @param copySeconds until the first node can fetch
  * @param bytes of a version on a link; 0 where all is in one process

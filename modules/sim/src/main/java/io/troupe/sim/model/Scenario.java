@@ -8,9 +8,9 @@ import java.util.List;
 /**
  * A run to simulate.
  *
- * @param limits what its coordinator decides by
+ * @param limits limits by which the coordinator decides
  * @param maxTokens most tokens of a completion
- * @param faults what goes wrong by script, on top of the model's rates
+ * @param faults faults by script, on top of the model's rates
  * @param seconds of virtual time after which it is cut off; it may end before
  */
 public record Scenario(

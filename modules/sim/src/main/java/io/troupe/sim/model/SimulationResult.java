@@ -11,7 +11,7 @@ import java.util.Map;
  * @param audit of its events
  * @param seconds of virtual time
  * @param decisions that left a record
- * @param pace how fast it was
+ * @param pace speed of the run
  * @param staleness of what it trained on
  * @param utilisation of its parts
  */
@@ -23,7 +23,7 @@ public record SimulationResult(
     Pace pace,
     Staleness staleness,
     Utilisation utilisation) {
-  /** Why workers got no more groups, or that they did not ask for more. */
+  /** The reason why workers got no more groups, or that they did not ask for more. */
   public enum Bound {
     /** Workers have all that they asked for. */
     ROLLOUT,
@@ -42,13 +42,13 @@ public record SimulationResult(
   }
 
   /**
-   * How fast a run is.
+   * The speed of a run.
    *
    * @param steps that moved the weights
    * @param stepsPerSecond from the end of the first step to that of the last
    * @param sampledTokensPerSecond of all workers, over all of the time
    * @param trainedTokensPerSecond with loss weight
-   * @param lastStepSeconds when the last step ended
+   * @param lastStepSeconds time at which the last step ended
    */
   public record Pace(
       long steps,
@@ -58,7 +58,7 @@ public record SimulationResult(
       double lastStepSeconds) {}
 
   /**
-   * How old the tokens were that a run trained on.
+   * The staleness of the tokens that a run trained on.
    *
    * @param mean in versions
    * @param shares of the trained tokens at each staleness from 0 on
@@ -68,7 +68,7 @@ public record SimulationResult(
   public record Staleness(double mean, double[] shares, double masked) {}
 
   /**
-   * How busy the parts of a run were, as shares of the time.
+   * The shares of the time in which the parts of a run were busy.
    *
    * @param trainer that computes
    * @param workers that decode

@@ -3,7 +3,8 @@ package io.troupe.sim.model;
 import static io.troupe.core.Require.require;
 
 /**
- * How long a training step takes: base + tokens · per token / ranks + what the ranks exchange.
+ * The duration of a training step: base + tokens · per token / ranks + the time of the ranks'
+ * exchange.
  *
  * @param baseSeconds of a step, whatever it trains on
  * @param tokenSeconds of one token of one completion on one rank

@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.sim.model.KeyedRandom.Purpose;
 
 /**
- * How long the verification of one completion takes, which is log-normal.
+ * The duration of the verification of one completion, which is log-normal.
  *
  * @param meanSeconds of the distribution
  * @param sigma standard deviation of its logarithm

@@ -15,7 +15,7 @@ import java.util.Map;
  * The results of the simulated runs of a scenario.
  *
  * @param results one a seed
- * @param notes what limits their worth, a sentence each
+ * @param notes limits of the predictions' worth, a sentence each
  */
 public record Prediction(Scenario scenario, List<SimulationResult> results, List<String> notes) {
   private static final double HOUR = 3600;

@@ -7,14 +7,14 @@ import java.util.Optional;
 /**
  * The checkpoints of a run.
  *
- * @param whole those that can be used, newest first
+ * @param whole checkpoints that can be used, newest first
  * @param broken the others, newest first; they are never deleted
  */
 public record CheckpointListing(List<Checkpoint> whole, List<Broken> broken) {
   /**
    * A checkpoint that cannot be used.
    *
-   * @param reason what is wrong, naming the file
+   * @param reason fault, with the file's name
    */
   public record Broken(long step, Path directory, String reason) {}
 

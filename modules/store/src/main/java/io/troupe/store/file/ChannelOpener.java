@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 
-/** How files are opened for writing; the place where a test puts a disk that fails. */
+/** The opener of files for writing; a test puts a disk that fails in its place. */
 @FunctionalInterface
 public interface ChannelOpener {
   FileChannel open(Path file, OpenOption... options) throws IOException;

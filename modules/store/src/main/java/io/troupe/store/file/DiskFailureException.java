@@ -20,7 +20,7 @@ public final class DiskFailureException extends IOException {
    * Explains a refusal: what was being done, where, why, how much space is free, what to do next. A
    * failure that is explained already comes back as it is.
    *
-   * @param doing what was being done, as a phrase that follows "cannot"
+   * @param doing failed action, as a phrase that follows "cannot"
    * @param path the file or folder concerned
    */
   public static IOException explain(String doing, Path path, IOException cause) {

@@ -23,9 +23,9 @@ public final class FormatVersions {
    * Returns the exception about a file whose format this program does not read.
    *
    * @param what names the file, and the place in it
-   * @param format it says it has
+   * @param format format that the file names
    * @param reads the format this program reads
-   * @param remedy what to do, as an order
+   * @param remedy next step, as an order
    */
   public static FormatException other(String what, String format, int reads, String remedy) {
     return new FormatException(

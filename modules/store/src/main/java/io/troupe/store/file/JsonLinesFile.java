@@ -245,7 +245,10 @@ public final class JsonLinesFile implements AutoCloseable {
     }
   }
 
-  /** When the file cannot be renamed it continues to grow, and the next flush tries again. */
+  /**
+   * Rotates the file; if the file cannot be renamed, it continues to grow, and the next flush tries
+   * again.
+   */
   private void rotate() {
     try {
       Files.move(file, previous(file), StandardCopyOption.ATOMIC_MOVE);

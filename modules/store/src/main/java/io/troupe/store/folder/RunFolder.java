@@ -83,7 +83,7 @@ public final class RunFolder {
    * Makes a folder that did not exist, whatever else starts in the same second; durable when it
    * returns.
    *
-   * @param root where runs are, made if absent
+   * @param root folder of the runs, made if absent
    * @param stem the configuration file's name without its ending
    * @param start local time
    * @throws DiskFailureException if it cannot be made; nothing is left of it
@@ -122,7 +122,7 @@ public final class RunFolder {
   /**
    * Finds the folder of a run that is to continue.
    *
-   * @param root where runs are
+   * @param root folder of the runs
    * @param run a folder's path, or its bare name under {@code root}
    * @throws IOException if there is none, or something of it is missing; names what, and the newest
    *     runs there are
@@ -249,7 +249,7 @@ public final class RunFolder {
     return path.resolve(TRACES);
   }
 
-  /** Where a run stores the tokens of its steps, if it does. */
+  /** Returns the file in which a run stores the tokens of its steps, if it does. */
   public Path tokens() {
     return path.resolve("tokens");
   }

@@ -44,8 +44,8 @@ public final class RunLease implements Closeable {
   }
 
   /**
-   * Whether this process holds the lease, as it knows without looking; {@link #confirm} looks. What
-   * cannot be undone asks that.
+   * Whether this process holds the lease, as it knows without looking; {@link #confirm} looks. An
+   * action that cannot be undone asks {@code confirm}.
    */
   public synchronized boolean held() {
     return lock.isPresent();

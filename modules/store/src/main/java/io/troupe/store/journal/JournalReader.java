@@ -45,7 +45,7 @@ public final class JournalReader implements Closeable {
 
   private static final long UNKNOWN = Long.MAX_VALUE;
 
-  /** How often a segment is looked for again that is being compressed. */
+  /** The number of times that a segment is looked for again that is being compressed. */
   private static final int LOOKS = 10;
 
   private final Path folder;
@@ -106,7 +106,7 @@ public final class JournalReader implements Closeable {
     return reader;
   }
 
-  /** Where each segment of a rightful writer begins. */
+  /** Returns the beginnings of the segments of rightful writers. */
   static List<JournalPosition> starts(Path folder) throws IOException {
     return new JournalReader(requireFolder(folder))
         .rightful(0).stream()
@@ -203,7 +203,7 @@ public final class JournalReader implements Closeable {
     return fenced;
   }
 
-  /** How the journal ended when {@link #next} last found no record. */
+  /** Returns the end of the journal when {@link #next} last found no record. */
   public JournalTail tail() {
     return tail;
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param epoch of the new writer: one more than any before
  * @param records number of the last whole record; the next append is number {@code records + 1}
- * @param tail how the journal ended; a torn tail has been cut off
+ * @param tail end of the journal; a torn tail has been cut off
  */
 public record JournalRecovery(long epoch, long records, JournalTail tail) {
   /** Bytes cut off the end; 0 after an orderly stop. */
@@ -19,7 +19,7 @@ public record JournalRecovery(long epoch, long records, JournalTail tail) {
     };
   }
 
-  /** Why bytes were cut off; "" when none were. */
+  /** Returns the reason why bytes were cut off; "" when none were. */
   public String reason() {
     return switch (tail) {
       case JournalTail.Whole _ -> "";
@@ -27,7 +27,7 @@ public record JournalRecovery(long epoch, long records, JournalTail tail) {
     };
   }
 
-  /** Where the bytes cut off are kept, if records are among them. */
+  /** Returns the file of the bytes that were cut off, if records are among them. */
   public Optional<Path> copy() {
     return tail instanceof JournalTail.Torn torn && torn.holed()
         ? Optional.of(copyOf(torn))

@@ -11,12 +11,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a journal holds beyond a checkpoint, as far as a process needs it that continues from there.
+ * The part of a journal beyond a checkpoint, as far as a process needs it that continues from
+ * there.
  *
  * @param lastFence greatest fencing number ever granted
  * @param lastStep step of the newest weights there have been
  * @param over whether the journal ends with the end of the run
- * @param controls what operators have set last
+ * @param controls last settings of the operators
  * @param records read for it
  */
 public record JournalSuffix(

@@ -2,7 +2,7 @@ package io.troupe.store.journal;
 
 import java.nio.file.Path;
 
-/** How a journal ends. */
+/** The end of a journal. */
 public sealed interface JournalTail {
   /** After the last byte of a record. */
   record Whole() implements JournalTail {}
@@ -13,7 +13,7 @@ public sealed interface JournalTail {
    *
    * @param file the last segment
    * @param offset bytes of it that are whole records
-   * @param bytes how many follow
+   * @param bytes number of bytes that follow
    * @param reason why they are no record
    * @param holed whether an intact record is among them: a file system need not write pages in
    *     order, so that a power loss may take an earlier one and leave a later one

@@ -187,7 +187,7 @@ public final class JournalWriter implements AutoCloseable {
     }
   }
 
-  /** Where each append of a group ends, all of them being in one segment. */
+  /** Returns the end of each append of a group, all of them being in one segment. */
   private static List<Committed> places(List<Append> group, JournalPosition end) {
     List<Committed> places = new ArrayList<>();
     JournalPosition place = end;

@@ -43,7 +43,7 @@ public final class RunJournal implements Closeable {
     return new RunJournal(JournalReader.openAfter(folder, position), Optional.empty());
   }
 
-  /** What the records before the first one that is kept came to; none when all are kept. */
+  /** Returns the state of the records before the first one that is kept; none when all are kept. */
   public Optional<StateSnapshot> base() {
     return base;
   }
@@ -81,7 +81,7 @@ public final class RunJournal implements Closeable {
     return reader.fenced();
   }
 
-  /** How the journal ended when {@link #next} last found no record. */
+  /** Returns the end of the journal when {@link #next} last found no record. */
   public JournalTail tail() {
     return reader.tail();
   }

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 
 /** Reads the frames of one segment file, one after the other, also while it grows. */
 final class SegmentScanner implements Closeable {
-  /** What is at the present position. */
+  /** The bytes at the present position. */
   sealed interface Step {
     record Intact(JournalRecord record) implements Step {}
 

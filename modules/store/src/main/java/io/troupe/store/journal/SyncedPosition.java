@@ -15,8 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How far a journal is known to be on the disk: {@code journal/synced.json}, written after each
- * fsync. It separates the bytes that a power loss may have taken from those that it may not.
+ * The position up to which a journal is known to be on the disk: {@code journal/synced.json},
+ * written after each fsync. It separates the bytes that a power loss may have taken from those that
+ * it may not.
  *
  * <p>All segments before the last one are synced without being named here: a segment is made only
  * after the one before it was fsynced.

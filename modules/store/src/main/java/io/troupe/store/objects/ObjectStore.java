@@ -38,7 +38,7 @@ public interface ObjectStore extends AutoCloseable {
   /**
    * Stores an object.
    *
-   * @return its tag
+   * @return tag of the object
    * @throws ObjectStoreException of kind CONFLICT if the condition does not hold; nothing was
    *     stored
    */

@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class ObjectStoreException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** What a caller can do about it. */
+  /** Kinds of failures, by the caller's remedy. */
   public enum Kind {
     /** The store or the way to it failed: the same request may succeed later. */
     UNAVAILABLE,

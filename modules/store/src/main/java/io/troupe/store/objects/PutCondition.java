@@ -1,6 +1,6 @@
 package io.troupe.store.objects;
 
-/** What must hold for an object to be stored. */
+/** The condition under which an object is stored. */
 public sealed interface PutCondition {
   /** The object is stored in any case. */
   record Always() implements PutCondition {}

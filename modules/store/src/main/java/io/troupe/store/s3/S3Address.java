@@ -3,7 +3,7 @@ package io.troupe.store.s3;
 import static io.troupe.core.Require.require;
 
 /**
- * Where an object or a folder of objects is.
+ * The address of an object or a folder of objects.
  *
  * @param bucket that holds it
  * @param key of the object, or what the keys of a folder begin with; empty means the whole bucket

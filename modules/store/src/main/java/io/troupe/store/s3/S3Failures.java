@@ -7,7 +7,7 @@ import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** What the library's failures mean, and what a person can do about them. */
+/** The meaning of the library's failures, and their remedies. */
 final class S3Failures {
   /** Credentials that were good and ran out: others may be found by now. */
   private static final Set<String> EXPIRED =
@@ -59,7 +59,7 @@ final class S3Failures {
     return details == null || details.errorCode() == null ? "" : details.errorCode();
   }
 
-  /** Why a request failed, in a sentence. */
+  /** Returns the reason why a request failed, in a sentence. */
   static String reason(SdkException failure) {
     if (failure instanceof AwsServiceException service) {
       String code = code(service);

@@ -27,7 +27,7 @@ public final class S3Folders {
    * @param place {@code s3://bucket/folder}
    * @param into a folder; a file in it that has the name and size of an object is kept, any other
    *     one of these names is replaced
-   * @return how many files came; 0 if there is no such folder
+   * @return number of files that came; 0 if there is no such folder
    * @throws IOException if the bucket cannot be read, or a file did not come whole; says which and
    *     what to do
    */

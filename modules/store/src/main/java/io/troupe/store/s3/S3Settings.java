@@ -17,7 +17,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
- * How S3 is reached. Credentials are never here: they are found as all of Amazon's tools find them,
+ * The access to S3. Credentials are never here: they are found as all of Amazon's tools find them,
  * in {@code AWS_ACCESS_KEY_ID} and its kind, {@code AWS_PROFILE}, or the role of the machine.
  *
  * @param endpoint of a server that speaks S3, such as {@code http://localhost:9000}; empty means

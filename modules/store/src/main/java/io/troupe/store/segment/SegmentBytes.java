@@ -21,7 +21,7 @@ public sealed interface SegmentBytes extends Closeable {
     return Segment.isCompressed(file) ? Compressed.open(file) : Plain.open(file);
   }
 
-  /** How many there are, for now. */
+  /** Returns the number of bytes, for now. */
   long size() throws IOException;
 
   /** Fills a buffer from an offset on, as far as there are bytes. */

@@ -23,7 +23,7 @@ public record SegmentHeader(long firstSequence, long epoch, long salt) {
   private static final int FORMAT = 1;
   private static final int CHECKSUM_AT = 32;
 
-  /** What the first bytes of a segment file are. */
+  /** The first bytes of a segment file. */
   public sealed interface Read {
     /** A header that can be trusted. */
     record Whole(SegmentHeader header) implements Read {}

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a journal begins whose older segments were dropped: {@code journal/base.json}, written
+ * The beginning of a journal whose older segments were dropped: {@code journal/base.json}, written
  * before the first of them is deleted. It holds the state that the dropped records come to, so that
  * what is kept can be folded on.
  */

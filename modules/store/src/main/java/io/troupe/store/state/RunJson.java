@@ -118,7 +118,7 @@ public final class RunJson {
   /**
    * A state and its place in the journal.
    *
-   * @param file they were read from, for the message
+   * @param file source of the bytes, for the message
    */
   static StateSnapshot snapshot(Path file, byte[] json) throws FormatException {
     WrittenState written =

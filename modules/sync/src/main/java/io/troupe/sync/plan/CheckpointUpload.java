@@ -8,7 +8,7 @@ import java.util.List;
  * A checkpoint on its way to the store.
  *
  * @param files in the order in which they go; the manifest is the last
- * @param done how many files are stored
+ * @param done number of stored files
  * @param parts of the next file, if it goes in parts and has begun: at most one element
  */
 public record CheckpointUpload(

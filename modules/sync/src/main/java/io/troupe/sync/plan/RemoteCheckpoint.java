@@ -9,7 +9,7 @@ package io.troupe.sync.plan;
 public record RemoteCheckpoint(long step, long bytes, String manifest, String writer) {
   private static final int HASH_DIGITS = 12;
 
-  /** What the keys of its files begin with. */
+  /** Returns the beginning of the keys of its files. */
   public String folder() {
     return "checkpoints/step%d-%s/".formatted(step, manifest.substring(0, HASH_DIGITS));
   }

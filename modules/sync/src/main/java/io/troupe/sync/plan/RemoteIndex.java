@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a copy of a run holds: {@code index.json}, the one object of a copy that is ever replaced.
+ * The content of a run's copy: {@code index.json}, the one object of a copy that is ever replaced.
  *
  * <p><b>Whole by order.</b> An index is stored after everything that it names, and an object is
  * deleted after the last index that named it. So whichever index a reader finds, all of it is
  * there.
  *
  * @param format 1
- * @param run its name
+ * @param run name of the run
  * @param writer the run folder that writes this copy, as a random word; another one takes it over
  *     by writing its own
  * @param revision grows by one with each index

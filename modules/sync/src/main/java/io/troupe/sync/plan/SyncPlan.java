@@ -24,7 +24,7 @@ public final class SyncPlan {
   }
 
   /**
-   * How much is not stored yet.
+   * The files and bytes that are not stored yet.
    *
    * @param objects files and checkpoints
    */
@@ -54,7 +54,7 @@ public final class SyncPlan {
     return due.isPresent() ? new SyncStep.BeginCheckpoint(due.get()) : new SyncStep.Nothing();
   }
 
-  /** What a folder has and its copy lacks. */
+  /** Returns the files that a folder has and its copy lacks. */
   public Backlog backlog(SyncState state, FolderState folder) {
     int objects = 0;
     long bytes = 0;
@@ -87,7 +87,10 @@ public final class SyncPlan {
             file.path(), full, offset, (int) Math.min(sizes.piece(), file.bytes() - offset)));
   }
 
-  /** How many pieces, from the first on, are stored for good: a shorter one is replaced. */
+  /**
+   * Returns the number of pieces, from the first on, that are stored for good: a shorter piece is
+   * replaced.
+   */
   private int full(List<Piece> stored) {
     int full = 0;
     while (full < stored.size() && stored.get(full).bytes() == sizes.piece()) {

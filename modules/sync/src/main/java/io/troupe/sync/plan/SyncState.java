@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a run folder knows of its copy: {@code sync/state.json}, replaced after each step, so that a
- * process that continues repeats at most one.
+ * A run folder's knowledge of its copy: {@code sync/state.json}, replaced after each step, so that
+ * a process that continues repeats at most one.
  *
  * @param format 1
- * @param target where the copy is: {@code s3://bucket/prefix/RUN/}
+ * @param target place of the copy: {@code s3://bucket/prefix/RUN/}
  * @param writer this folder's word in the index
  * @param tag of the index that the store acknowledged; "" before the first
  * @param index that the store acknowledged
@@ -31,7 +31,7 @@ public record SyncState(
   static final int FORMAT = 1;
 
   /**
-   * What the index does not show.
+   * The parts of the state that the index does not show.
    *
    * @param uploads the checkpoint on its way: at most one
    * @param garbage keys that no index names any more

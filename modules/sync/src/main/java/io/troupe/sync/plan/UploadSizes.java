@@ -3,7 +3,7 @@ package io.troupe.sync.plan;
 import static io.troupe.core.Require.require;
 
 /**
- * How files are cut into objects and parts.
+ * The sizes of the objects and parts into which files are cut.
  *
  * @param piece most bytes of a piece of a file that may grow, and of a file that goes in one part
  * @param part fewest bytes of a part; all parts of a file but the last are of equal size

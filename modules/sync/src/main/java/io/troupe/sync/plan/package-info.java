@@ -1,4 +1,6 @@
-/** What a run's folder and its copy hold, and which request the copy needs next. Pure. */
+/**
+ * The content of a run's folder and of its copy, and the next request that the copy needs. Pure.
+ */
 @NullMarked
 package io.troupe.sync.plan;
 

@@ -93,7 +93,7 @@ public final class DataFolder {
         && !last.startsWith(".");
   }
 
-  /** What a folder has, where something else was asked for. */
+  /** Returns the content of a folder, where something else was asked for. */
   private static String described(List<String> names) {
     List<String> data = names.stream().filter(DataFolder::isData).sorted().toList();
     if (data.isEmpty()) {

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What was measured of one prompt.
+ * The measured results of one prompt.
  *
  * @param judged completions that a verifier judged
  * @param sum of their rewards
- * @param passed how many of them had the full reward
+ * @param passed number of samples with the full reward
  * @param unverifiable completions that no verifier could judge; they count nowhere else
  * @param correct completions with the full reward, where the results hold completions
  * @param prompt as the policy read it; empty where the results do not hold it

@@ -194,7 +194,7 @@ public final class ResultFiles {
     askedThere(row);
   }
 
-  /** How many completions of a prompt are right. */
+  /** Counts a prompt's completions that are right. */
   private void counted(Row row) throws RowException {
     String id = row.scalar("prompt_id");
     int all = count(row, "num_completions");

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * What was measured of prompts, and the data made of it.
+ * The measured results of prompts, and the data made of them.
  *
  * @param byId in the order of their first line
  */

@@ -1,4 +1,4 @@
-/** What was measured of prompts, read from stored results, and the data made of it. */
+/** The measured results of prompts, read from stored results, and the data made of them. */
 @NullMarked
 package io.troupe.tasks.results;
 

@@ -12,7 +12,7 @@ import java.util.TreeMap;
  *     io.troupe.core.prompt.Prompt#answer()}
  * @param solution a completion worth imitating; empty where the data set has none
  * @param facets by which rows are filtered, such as {@code level} and {@code subject}
- * @param own what this row alone says
+ * @param own settings of this row alone
  */
 public record DataItem(
     String id,
@@ -22,7 +22,7 @@ public record DataItem(
     Map<String, String> facets,
     OwnSettings own) {
   /**
-   * What a row says in place of the run and the data set.
+   * A row's settings in place of those of the run and the data set.
    *
    * @param systemPrompt empty means the run's
    * @param assistantPrefix empty means the run's

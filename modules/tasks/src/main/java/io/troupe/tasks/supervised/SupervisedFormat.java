@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * How the rows of a supervised data set are written. A row with {@code messages} is a conversation;
+ * The format of the rows of a supervised data set. A row with {@code messages} is a conversation;
  * any other one has a prompt and a completion, each a text or a list of messages.
  *
  * @param messagesField field of a conversation

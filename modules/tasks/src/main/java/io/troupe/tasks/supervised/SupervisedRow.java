@@ -7,7 +7,7 @@ import java.util.List;
 public sealed interface SupervisedRow {
   String id();
 
-  /** Where the row comes from, as the row itself says; may be empty. */
+  /** Returns the source of the row, as the row itself names it; may be empty. */
   String source();
 
   /** A text to continue, and its continuation. */

@@ -77,7 +77,7 @@ public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
   /**
    * The last message of a conversation, which is an answer.
    *
-   * @param asked what a sampler would read
+   * @param asked tokens that a sampler would read
    * @param said the answer as the template has it
    * @param end the token that ends it
    */

@@ -12,7 +12,7 @@ import java.time.Duration;
 
 /** A server of others to which a run is sent. */
 public final class ExportClient implements AutoCloseable {
-  /** How long a server may take to answer a command of a person. */
+  /** The time in which a server must answer a command of a person. */
   public static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final Duration CONNECT = Duration.ofSeconds(10);
@@ -26,8 +26,8 @@ public final class ExportClient implements AutoCloseable {
   /**
    * A client of a server.
    *
-   * @param name what it is called in messages
-   * @param patience how long the server may take to answer whole
+   * @param name name of the server in messages
+   * @param patience time that the server has for a whole answer
    */
   public ExportClient(String name, URI base, Duration patience) {
     this.name = name;
@@ -65,7 +65,7 @@ public final class ExportClient implements AutoCloseable {
   /**
    * Returns the body of a successful answer.
    *
-   * @param call what was asked for
+   * @param call name of the request
    * @throws ServerRefusedException if the answer is none
    */
   public byte[] accepted(String call, HttpResponse<byte[]> answer) throws ServerRefusedException {

@@ -61,7 +61,7 @@ public final class GroupSpans {
   /**
    * Spans of a run that are handed on as they end.
    *
-   * @param run its name
+   * @param run name of the run
    */
   public GroupSpans(String run, Consumer<TraceSpan> out) {
     this.run = run;

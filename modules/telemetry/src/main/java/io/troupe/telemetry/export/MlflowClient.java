@@ -20,7 +20,7 @@ import java.util.Optional;
 public final class MlflowClient implements AutoCloseable {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** What one call may carry at most, by MLflow's documentation of runs/log-batch. */
+  /** The most metrics that one call may carry, by MLflow's documentation of runs/log-batch. */
   private static final int METRICS_A_CALL = 1_000;
 
   private static final int PARAMETERS_A_CALL = 100;
@@ -35,7 +35,7 @@ public final class MlflowClient implements AutoCloseable {
   /**
    * A client of a tracking server.
    *
-   * @param patience how long the server may take for one answer
+   * @param patience time that the server has for one answer
    */
   public MlflowClient(URI base, Optional<String> authorization, Duration patience) {
     this.base = base;

@@ -16,7 +16,7 @@ public final class PrometheusText {
    * One metric.
    *
    * @param type gauge or counter
-   * @param reading what a high value means
+   * @param reading meaning of a high value
    */
   public record Metric(
       String name,
@@ -179,7 +179,7 @@ public final class PrometheusText {
 
   private PrometheusText() {}
 
-  /** What a head with keys adds to {@link #of}. */
+  /** Returns the metric of a coordinator's certificate, beside {@link #of}. */
   public static String certificate(String run, long daysLeft) {
     List<String> lines = new ArrayList<>();
     head(lines, CERTIFICATE, "gauge", "whole days until this host's certificate ends");

@@ -17,8 +17,8 @@ public final class ServerRefusedException extends IOException {
   /**
    * Describes an answer.
    *
-   * @param server what it is called in messages
-   * @param call what was asked for
+   * @param server name of the server in messages
+   * @param call name of the request
    */
   ServerRefusedException(String server, URI base, String call, HttpResponse<byte[]> answer) {
     super(
@@ -37,7 +37,10 @@ public final class ServerRefusedException extends IOException {
     return status;
   }
 
-  /** How long the server asks its client to wait, at most ten minutes; zero if it does not ask. */
+  /**
+   * Returns the time for which the server asks its client to wait, at most ten minutes; zero if it
+   * does not ask.
+   */
   public Duration pause() {
     return pause;
   }

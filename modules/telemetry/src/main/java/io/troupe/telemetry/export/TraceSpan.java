@@ -13,7 +13,7 @@ import java.util.Map;
  * @param from milliseconds since 1970
  * @param until likewise, not before
  * @param attributes texts, whole numbers and numbers, in an order to read
- * @param error what went wrong; empty when nothing did
+ * @param error the failure; empty when there was none
  */
 public record TraceSpan(
     String trace,

@@ -16,13 +16,13 @@ import java.util.function.Supplier;
  * the trace files, Chrome's traces and the marks of curves show events by it. An event that has no
  * sentence here is shown as the record that it is.
  *
- * @param sequence its number among the run's events, from 1: a stable address
+ * @param sequence number of the event in the run, from 1: a stable address
  * @param atMillis since 1970, UTC
  * @param type the event's name
  * @param density 0 is the run's story, 1 adds how groups end, 2 is everything
  * @param tone plain, good, warn or bad
- * @param group it is about; 0 for none
- * @param worker it is about; "" for none
+ * @param group group of the event; 0 for none
+ * @param worker worker of the event; "" for none
  */
 public record EventText(
     long sequence,
@@ -34,9 +34,9 @@ public record EventText(
     long group,
     String worker) {
   /**
-   * What every view says of an event; its sentence is made when it is read.
+   * The description of an event for every view; its sentence is made when it is read.
    *
-   * @param fields its parts by their names in the trace files
+   * @param fields parts of the event by their names in the trace files
    */
   private record Line(
       int density,
@@ -88,7 +88,7 @@ public record EventText(
         line.worker());
   }
 
-  /** How dense a view must be to show an event, without making its text. */
+  /** Returns the density that a view must have to show an event, without making its text. */
   static int density(Event event) {
     return line(event).density();
   }

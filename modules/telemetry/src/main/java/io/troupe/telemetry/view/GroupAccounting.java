@@ -1,7 +1,7 @@
 package io.troupe.telemetry.view;
 
 /**
- * What became of everything, in groups: invariant S2 as a sum that anybody can check.
+ * The counts of groups by their end: invariant S2 as a sum that anybody can check.
  *
  * <pre>
  *   granted  = trained + filtered + skipped + stale + expired + lost + failures + outages + cancelled

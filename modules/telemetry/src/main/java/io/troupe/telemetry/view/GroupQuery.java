@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /**
- * Which groups to show, and in which order.
+ * The groups to show, and their order.
  *
  * @param only all, live, degenerate, stale, troubled (some lease ended badly), or a stage
  * @param order newest, longest (most tokens), oldest, reward

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What of a run's infrastructure is out of order, as its events report it. It says each change in
- * one sentence, and says nothing of probes that fail: they change nothing.
+ * The parts of a run's infrastructure that are out of order, as its events report them. Each change
+ * is one sentence; a probe that fails changes nothing, and has none.
  *
  * <p>Not safe for use by several threads. Times are milliseconds since 1970.
  */
@@ -135,7 +135,7 @@ public final class InfrastructureTroubles {
                     .formatted(who, what, RunSnapshot.seconds(at - before.trouble().since())));
   }
 
-  /** What is out of order at a moment, oldest first. */
+  /** Returns the parts that are out of order at a moment, oldest first. */
   List<RunView.Trouble> at(long now) {
     return known.values().stream().filter(one -> one.isThere(now)).map(Known::trouble).toList();
   }

@@ -42,7 +42,7 @@ public final class RunFold {
   private static final int MAX_REASONS = 30;
   private static final int OLDEST = 64;
 
-  /** What the loop waits for, seen from the trainer, as the step's metrics have it. */
+  /** The part that the loop waits for, seen from the trainer, as the step's metrics have it. */
   static final int WORKERS = 0;
 
   static final int ROLLOUT = 1;
@@ -117,7 +117,7 @@ public final class RunFold {
     return new ArrayDeque<>();
   }
 
-  /** What happened, in order. */
+  /** Applies an event; events come in order. */
   public synchronized void event(long at, Event event) {
     sequence++;
     if (firstAt == 0) {
@@ -149,7 +149,7 @@ public final class RunFold {
     var _ = troubles.traces(at, backlog);
   }
 
-  /** How far the run's copy is. */
+  /** Notes the progress of the run's copy. */
   public synchronized void copy(long at, CopyView next) {
     copy = next;
     var _ = troubles.copy(at, next);
@@ -160,7 +160,7 @@ public final class RunFold {
     var _ = troubles.tracker(at, name, step, problem);
   }
 
-  /** What the views show of it at a moment. */
+  /** Returns the view of the run at a moment. */
   public synchronized RunView view(long now) {
     return new RunSnapshot(this, now).run();
   }
@@ -176,7 +176,7 @@ public final class RunFold {
   }
 
   /**
-   * Who waits for whom.
+   * Returns who waits for whom.
    *
    * @param heldTurns one for each thing that turns wait for beside the policy, in any order
    */
@@ -234,7 +234,7 @@ public final class RunFold {
     return rows.stream().skip(Math.max(0, rows.size() - (rowsSeen - after))).toList();
   }
 
-  /** How many rows there were. */
+  /** Returns the number of rows so far. */
   public synchronized long rowsSeen() {
     return rowsSeen;
   }

@@ -203,7 +203,9 @@ final class RunSnapshot {
     };
   }
 
-  /** What is out of order, with the absence of all workers if they are missing. */
+  /**
+   * Returns the parts that are out of order, with the absence of all workers if they are missing.
+   */
   private List<RunView.Trouble> oldestFirst(List<RunView.Trouble> known) {
     return Stream.concat(known.stream(), absence().stream())
         .sorted(Comparator.comparingLong(RunView.Trouble::since))
@@ -228,8 +230,8 @@ final class RunSnapshot {
   }
 
   /**
-   * What nothing can be sampled or judged for: the verifiers, the worker that failed last, or that
-   * no worker is there.
+   * Returns the trouble for which nothing can be sampled or judged: the verifiers, the worker that
+   * failed last, or the absence of workers.
    */
   private Optional<RunView.Trouble> standstill() {
     if (!fold.phase.equals("running")) {

@@ -6,12 +6,12 @@ import java.util.Map;
 /**
  * A run at a glance: what the console's first page shows, and {@code troupe status} prints.
  *
- * @param asOf when it was drawn, milliseconds since 1970
+ * @param asOf time of the view, in milliseconds since 1970
  * @param phase starting, running, draining, saving, or ended
- * @param since when the first event came; 0 before
- * @param end how it ended; "" while it has not
+ * @param since time of the first event; 0 before
+ * @param end end of the run; "" while it has not ended
  * @param version of the newest weights
- * @param bottleneck what holds the run back, in one sentence
+ * @param bottleneck part that holds the run back, in one sentence
  * @param troubles infrastructure that is out of order, oldest first
  * @param standstill whether nothing can be sampled and judged because of them
  * @param stages of the loop, in its order
@@ -60,14 +60,14 @@ public record RunView(
    * A stage of the loop.
    *
    * @param shares of the window; they add up to one
-   * @param now what it does at this moment
+   * @param now present work of the worker
    */
   public record Stage(String name, List<Share> shares, String now, boolean bottleneck) {}
 
   /**
    * A part of a stage's time.
    *
-   * @param word what it did
+   * @param word name of the work
    * @param kind busy, idle or blocked
    */
   public record Share(String word, String kind, double share) {}
@@ -144,7 +144,7 @@ public record RunView(
   public record Point(long step, long at, long leased, long buffered, long capacity) {}
 
   /**
-   * Who waits for whom.
+   * The waits of a run: who waits for whom.
    *
    * @param root the cause of it all, in one sentence
    */

@@ -10,7 +10,7 @@ import java.util.Locale;
  * @param groupsPerStep B
  * @param completionsPerPrompt G
  * @param maxStaleness eta, in versions
- * @param stale what becomes of stale groups: mask, drop or wait
+ * @param stale treatment of stale groups: mask, drop or wait
  * @param maxConcurrentGroups most groups under lease
  * @param steps the run is to make
  * @param groupUses steps that train on a group, at most

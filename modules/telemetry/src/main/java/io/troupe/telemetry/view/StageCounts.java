@@ -3,7 +3,7 @@ package io.troupe.telemetry.view;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many live groups there are in each stage, kept as they move. */
+/** The number of live groups in each stage, kept as they move. */
 final class StageCounts {
   private final Map<String, Long> counts = new HashMap<>();
 

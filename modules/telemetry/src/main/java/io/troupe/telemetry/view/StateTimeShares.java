@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * How long something was in each of its states, in all and over a window: shares that add up to
- * one, because every moment is charged to exactly one state. Times are milliseconds and only go
+ * The time for which a part was in each of its states, in all and over a window: shares that add up
+ * to one, because every moment is charged to exactly one state. Times are milliseconds and only go
  * forward; an earlier one counts as the last.
  */
 final class StateTimeShares {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Who waits for whom, since when, and what all of them wait for in the end. */
+/** The graph of waits: who waits for whom, since when, and the cause of all waits. */
 final class WaitGraph {
   /** A policy may have more tools than anybody reads of. */
   private static final int MOST_HELD = 10;

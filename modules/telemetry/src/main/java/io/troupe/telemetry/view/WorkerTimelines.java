@@ -52,7 +52,7 @@ final class WorkerTimelines {
     absentSince = at;
   }
 
-  /** Since when none has been there; absent while one is. */
+  /** Returns the time since which there has been no worker; absent while there is one. */
   OptionalLong absentSince() {
     return present == 0 ? OptionalLong.of(absentSince) : OptionalLong.empty();
   }

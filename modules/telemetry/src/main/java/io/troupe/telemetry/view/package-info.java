@@ -1,4 +1,4 @@
-/** What a run looks like: projections of its events, the same for a live run and a dead one. */
+/** Views of a run: projections of its events, the same for a live run and a dead one. */
 @NullMarked
 package io.troupe.telemetry.view;
 

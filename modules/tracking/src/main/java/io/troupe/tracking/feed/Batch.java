@@ -3,7 +3,7 @@ package io.troupe.tracking.feed;
 import java.util.List;
 
 /**
- * What a tracker gets next, in the order of the run.
+ * The next metrics and tables for a tracker, in the order of the run.
  *
  * @param rows of ascending steps
  * @param samples of ascending times

@@ -21,7 +21,7 @@ final class GrowingLines {
   /**
    * The lines behind an offset.
    *
-   * @param offset where a line begins
+   * @param offset beginning of a line
    */
   GrowingLines(Path file, long offset) {
     this.file = file;

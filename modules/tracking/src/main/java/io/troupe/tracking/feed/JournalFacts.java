@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a run's journal says beside its metrics: when each step ended, which groups it trained on,
- * and how the run ended. Safe for use by several threads.
+ * The facts of a run's journal beside its metrics: when each step ended, which groups it trained
+ * on, and how the run ended. Safe for use by several threads.
  */
 public final class JournalFacts implements Closeable {
   private final Path folder;
@@ -57,7 +57,7 @@ public final class JournalFacts implements Closeable {
     }
   }
 
-  /** Why the journal could not be read the last time; "" if it was. */
+  /** Returns the reason why the journal could not be read the last time; "" if it was. */
   public synchronized String problem() {
     return problem;
   }
@@ -86,7 +86,10 @@ public final class JournalFacts implements Closeable {
     };
   }
 
-  /** When a step ended, since 1970; nothing if the journal begins after it. */
+  /**
+   * Returns the time at which a step ended, in milliseconds since 1970; nothing if the journal
+   * begins after it.
+   */
   synchronized Optional<Long> endedAtMillis(long step) {
     return Optional.ofNullable(ended.get(step));
   }
@@ -96,7 +99,7 @@ public final class JournalFacts implements Closeable {
     return groups.getOrDefault(step, List.of());
   }
 
-  /** How the run ended, if it has, and was not resumed since. */
+  /** Returns the end of the run, if it has ended and was not resumed since. */
   public synchronized Optional<TrackedEnd> end() {
     return end;
   }

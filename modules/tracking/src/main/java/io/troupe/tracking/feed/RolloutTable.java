@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * Some rollouts that a step trained on.
  *
- * @param atMillis when the step ended, since 1970
+ * @param atMillis end of the step, in milliseconds since 1970
  * @param rows each with a value for every column
  */
 public record RolloutTable(long step, long atMillis, List<List<Object>> rows) {

@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What describes a run.
+ * The description of a run for a tracker.
  *
  * @param name of its folder, which is its id
  * @param project a project or experiment of the tracker

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a run's folder has for one tracker, in batches behind the tracker's cursor. */
+/** The content of a run's folder for one tracker, in batches behind the tracker's cursor. */
 public final class RunFeed {
   /** The file of system metrics, in the run's {@code tracking/}. */
   public static final String SYSTEM = "system.jsonl";
@@ -30,7 +30,7 @@ public final class RunFeed {
   private long newest = -1;
 
   /**
-   * Which rollouts are sent.
+   * The rollouts that are sent.
    *
    * @param every the steps are the multiples of this; 0 sends none
    * @param rows of each step at most
@@ -52,8 +52,8 @@ public final class RunFeed {
   }
 
   /**
-   * What comes behind a cursor now. A step that was sent is not sent again when a resume makes it
-   * again.
+   * Returns the batch behind a cursor. A step that was sent is not sent again when a resume makes
+   * it again.
    *
    * @param last whether the run's process has ended, so that nothing more is written
    */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the coordinator's host was doing at one time; a line of {@code tracking/system.jsonl}.
+ * The load of the coordinator's host at one time; a line of {@code tracking/system.jsonl}.
  *
  * @param at since 1970, in milliseconds
  * @param cpu share of the host's processors in use, from 0 to 1
@@ -30,7 +30,7 @@ public record SystemSample(
   private static final double MEBI = 1 << 20;
 
   /**
-   * What a GPU was doing.
+   * The load of a GPU.
    *
    * @param utilisation percent; -1 where the driver does not say
    * @param memoryUsed bytes

@@ -1,7 +1,7 @@
 package io.troupe.tracking.feed;
 
 /**
- * How a run ended.
+ * The end of a run.
  *
  * @param atMillis since 1970
  * @param kind whether it can be resumed, has failed, or is complete

@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How far a tracker has a run: {@code tracking/NAME.json}. It is replaced after the tracker has
- * taken a batch, so that a batch that was interrupted is sent again.
+ * The place up to which a tracker has a run: {@code tracking/NAME.json}. It is replaced after the
+ * tracker has taken a batch, so that a batch that was interrupted is sent again.
  *
  * @param format of the file
  * @param step the last one sent; -1 before the first

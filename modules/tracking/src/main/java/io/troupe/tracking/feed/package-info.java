@@ -1,4 +1,4 @@
-/** What a run's folder has for trackers, read as it grows, and what a tracker is. */
+/** A run's folder as trackers read it while it grows, and the port to a tracker. */
 @NullMarked
 package io.troupe.tracking.feed;
 

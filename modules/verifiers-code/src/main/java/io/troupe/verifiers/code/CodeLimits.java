@@ -5,7 +5,7 @@ import static io.troupe.core.Require.require;
 import java.time.Duration;
 
 /**
- * What a program may take.
+ * The limits of a program.
  *
  * @param wall time of a program with all its calls; of a whole program, time of each run
  * @param wallOfAllRuns time of all runs of a whole program together

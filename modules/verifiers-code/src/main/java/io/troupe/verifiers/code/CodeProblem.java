@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What programs are judged by, as a prompt's answer holds it: a JSON object whose keys choose the
- * kind. Other keys than those named below are ignored; keys of two kinds at once are refused.
+ * The data by which programs are judged, as a prompt's answer holds it: a JSON object whose keys
+ * choose the kind. Other keys than those named below are ignored; keys of two kinds at once are
+ * refused.
  *
  * <ul>
  *   <li>{@code tests} (list of texts), optionally {@code setup} and {@code entry_point}: {@link
@@ -36,7 +37,7 @@ public sealed interface CodeProblem {
   /**
    * A function that checks another (HumanEval).
    *
-   * @param prompt what the completion continues: imports, helpers, signature and documentation
+   * @param prompt text that the completion continues: imports, helpers, signature and documentation
    * @param test defines {@code check(candidate)}
    * @param entryPoint name of the function to pass to it
    */
@@ -47,7 +48,7 @@ public sealed interface CodeProblem {
     /**
      * One run of the program.
      *
-     * @param input its standard input
+     * @param input standard input of the program
      * @param output the expected standard output
      */
     public record StdinCase(String input, String output) {}
@@ -60,7 +61,7 @@ public sealed interface CodeProblem {
   /**
    * A function, or a method of {@code class Solution}, judged by its return values (APPS).
    *
-   * @param function its name
+   * @param function name of the function
    * @param calls at least one
    */
   record CallTests(String function, List<Call> calls) implements CodeProblem {

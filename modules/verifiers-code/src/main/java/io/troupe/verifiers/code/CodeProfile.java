@@ -1,12 +1,12 @@
 package io.troupe.verifiers.code;
 
 /**
- * How a benchmark extracts and rewards programs.
+ * A benchmark's rules of extraction and reward of programs.
  *
  * @param firstBlockOnly whether the code ends before its second function or class
  * @param partialCredit whether the reward is the share of passed tests; otherwise all tests must
  *     pass
- * @param comparison how the output of whole programs is compared
+ * @param comparison comparison of the output of whole programs
  */
 public record CodeProfile(
     boolean firstBlockOnly, boolean partialCredit, OutputComparison comparison) {

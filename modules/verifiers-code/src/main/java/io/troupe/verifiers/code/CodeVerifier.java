@@ -16,8 +16,8 @@ import java.util.List;
  *
  * <p>Blocks while the program runs; see {@link CodeLimits#wall()}.
  *
- * @param profile how programs are extracted and rewarded
- * @param sandbox where programs run; closed with the verifier
+ * @param profile extraction and reward of programs
+ * @param sandbox isolation and limits of programs; closed with the verifier
  */
 public record CodeVerifier(CodeProfile profile, Sandbox sandbox) implements Verifier {
   private static final int LONGEST_EXTRACT = 4_000;

@@ -2,7 +2,7 @@ package io.troupe.verifiers.code;
 
 import java.util.List;
 
-/** When a program's output equals the expected output. */
+/** The rule by which a program's output equals the expected output. */
 public enum OutputComparison {
   /** Character by character, except for line feeds at the end. */
   EXACT {

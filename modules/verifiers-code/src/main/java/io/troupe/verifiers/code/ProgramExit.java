@@ -1,6 +1,6 @@
 package io.troupe.verifiers.code;
 
-/** How a program's process ended, or that it was running until its tests were done. */
+/** The end of a program's process, or that it was running until its tests were done. */
 sealed interface ProgramExit {
   /** The process answered every test. */
   record Answered() implements ProgramExit {}

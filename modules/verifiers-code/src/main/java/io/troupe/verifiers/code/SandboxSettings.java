@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How many programs run at once, how they are isolated, and what each may take.
+ * The number of programs that run at once, their isolation, and the limits of each.
  *
  * @param workers programs that run at once
- * @param isolation how programs are isolated
+ * @param isolation isolation of programs
  * @param python the system's interpreter, 3.9 or later: not a shim in a home directory
  * @param limits of each program
  */
@@ -18,7 +18,7 @@ public record SandboxSettings(
     int workers, SandboxIsolation isolation, Path python, CodeLimits limits) {
   static final int MOST_WORKERS = SandboxUids.MOST_WORKERS;
 
-  /** How programs are isolated. */
+  /** The isolation of programs. */
   public enum SandboxIsolation {
     /**
      * In their own namespaces, made by bubblewrap, behind a filter of system calls. The sandbox

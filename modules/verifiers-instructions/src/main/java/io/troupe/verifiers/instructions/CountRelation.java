@@ -2,7 +2,7 @@ package io.troupe.verifiers.instructions;
 
 import io.troupe.verifiers.instructions.InstructionArguments.BadArgumentException;
 
-/** How a count compares with the number an instruction names. */
+/** The relation of a count to the number that an instruction names. */
 enum CountRelation {
   LESS_THAN("less than"),
   AT_LEAST("at least");

@@ -7,7 +7,7 @@ import java.util.function.Predicate;
  * A kind of instruction that a program can check.
  *
  * @param id as data sets name it
- * @param rule when a completion follows it, in one line; the documentation shows it
+ * @param rule condition of a completion that follows it, in one line; the documentation shows it
  * @param exact whether verdicts are those of the reference checker; else a helper of the reference
  *     (a trained sentence splitter, a tagger, a pronouncing dictionary) is only approximated
  * @param condition from the arguments of one prompt to the condition on its completions

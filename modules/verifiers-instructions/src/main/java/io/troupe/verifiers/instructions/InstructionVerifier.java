@@ -32,7 +32,7 @@ import java.util.function.Predicate;
  * arguments, but in the training set, where the rule is that such an instruction counts as not
  * followed.
  *
- * @param family whose rules apply
+ * @param family family whose rules apply
  */
 public record InstructionVerifier(InstructionFamily family) implements Verifier {
   /** An instruction of the prompt; without a condition none can follow it. */
@@ -116,7 +116,7 @@ public record InstructionVerifier(InstructionFamily family) implements Verifier 
         .toList();
   }
 
-  /** What the loose reading tries besides the text itself. */
+  /** Returns the variants of a text that the loose reading tries besides the text itself. */
   private static Set<String> variants(String text) {
     int first = text.indexOf('\n');
     int last = text.lastIndexOf('\n');

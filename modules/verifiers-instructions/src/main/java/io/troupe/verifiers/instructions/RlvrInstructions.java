@@ -172,7 +172,7 @@ final class RlvrInstructions {
     return answer -> pattern.countIn(answer) >= number;
   }
 
-  /** What is counted in an answer. */
+  /** A count of parts of an answer. */
   @FunctionalInterface
   private interface Count {
     int of(String answer);

@@ -4,7 +4,7 @@ import io.troupe.verifiers.python.PythonText;
 import java.util.List;
 import java.util.Set;
 
-/** What is known of English words: stop words, syllables, verbs. */
+/** Facts of English words: stop words, syllables, verbs. */
 public final class EnglishWords {
   /** The 179 stop words that instruction checkers use. */
   private static final Set<String> STOP_WORDS =
@@ -78,8 +78,8 @@ public final class EnglishWords {
   }
 
   /**
-   * How many syllables a word in lower case has, at least one: its groups of vowels, less a silent
-   * final e. An approximation of what a pronouncing dictionary says.
+   * Returns the number of syllables of a word in lower case, at least one: its groups of vowels,
+   * less a silent final e. An approximation of what a pronouncing dictionary says.
    */
   public static int syllables(String word) {
     int groups = 0;

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a text taught about abbreviations and sentence starts.
+ * Abbreviations and sentence starts, as a text taught them.
  *
  * @param abbreviations without their period
  * @param collocations pairs of words around a period that ends no sentence, joined by a tab

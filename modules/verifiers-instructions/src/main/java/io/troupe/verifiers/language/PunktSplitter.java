@@ -35,7 +35,7 @@ public final class PunktSplitter {
    * A mark that may end a sentence, after the word from {@code wordStart}.
    *
    * @param contextEnd end of what is read to decide: the punctuation or the word behind the mark
-   * @param nextWord where that word begins; empty if punctuation follows
+   * @param nextWord beginning of that word; empty if punctuation follows
    */
   private record Candidate(int wordStart, int mark, int contextEnd, Optional<Integer> nextWord) {}
 

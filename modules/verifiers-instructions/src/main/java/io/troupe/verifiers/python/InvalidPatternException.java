@@ -11,7 +11,7 @@ public final class InvalidPatternException extends RuntimeException {
     this.problem = "%s in the pattern %s".formatted(problem, pattern);
   }
 
-  /** What is wrong with which pattern. */
+  /** Returns the fault and its pattern. */
   public String problem() {
     return problem;
   }

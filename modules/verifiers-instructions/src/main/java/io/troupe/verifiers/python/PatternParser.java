@@ -172,7 +172,7 @@ final class PatternParser {
     return new Place(kind);
   }
 
-  /** What is behind a backslash, as a set of characters. */
+  /** Returns the set of characters that an escape behind a backslash stands for. */
   private IntPredicate escapedSet() {
     return switch (points[at]) {
       case 'd' -> shorthand(PythonText::isDecimal);

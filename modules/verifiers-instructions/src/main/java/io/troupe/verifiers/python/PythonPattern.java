@@ -59,7 +59,7 @@ public final class PythonPattern {
     }
   }
 
-  /** Where a match begins and ends, in code points. */
+  /** The beginning and the end of a match, in code points. */
   record Span(int start, int end) {}
 
   private final String pattern;
@@ -100,7 +100,7 @@ public final class PythonPattern {
     return escaped.toString();
   }
 
-  /** How many groups capture. */
+  /** Returns the number of groups that capture. */
   public int groups() {
     return groups;
   }

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Where in a completion an answer is looked for. Each takes time linear in the text, and scans by
- * hand: a regular expression's backtracking is no match for a policy that is rewarded for what it
- * finds.
+ * The place in a completion where an answer is read. Each takes time linear in the text, and scans
+ * by hand: a regular expression's backtracking is no match for a policy that is rewarded for what
+ * it finds.
  */
 public enum AnswerAnchor {
   /** The last {@code \boxed{…}} or {@code \fbox{…}}; none if that one is not closed. */
@@ -48,7 +48,7 @@ public enum AnswerAnchor {
       return text.lastIndexOf("####");
     }
   },
-  /** What the last sentence with "answer is" says, in any case: "So the final answer is $5$." */
+  /** The end of the last sentence with "answer is", in any case: "So the final answer is $5$." */
   ANSWER_IS {
     @Override
     List<String> find(String text) {
@@ -76,7 +76,7 @@ public enum AnswerAnchor {
       return at < 0 ? List.of() : some(line(end, end.indexOf(':', at) + 1));
     }
   },
-  /** What the last "Answer:" says, in any case: "**Answer:** $5$." */
+  /** The text behind the last "Answer:", in any case: "**Answer:** $5$." */
   ANSWER_SAYS {
     @Override
     List<String> find(String text) {
@@ -159,11 +159,15 @@ public enum AnswerAnchor {
   };
 
   /**
-   * What is found, usually one text or none; one more character than an answer may have at most.
+   * Returns the answers, usually one or none, each with at most one more character than an answer
+   * may have.
    */
   abstract List<String> find(String text);
 
-  /** What of it Markdown emphasises, for evaluations; empty if that is not one answer. */
+  /**
+   * Returns the part of the answer that Markdown emphasises, for evaluations; empty if that is not
+   * one answer.
+   */
   Optional<String> emphasised(String text) {
     return Optional.empty();
   }
@@ -241,7 +245,7 @@ public enum AnswerAnchor {
     return -1;
   }
 
-  /** Where the last "answer" with a colon behind it begins. */
+  /** Returns the beginning of the last "answer" with a colon behind it. */
   private static int lastAnswerColon(String text) {
     int at = lastIgnoringCase(text, "answer");
     while (at >= 0) {

@@ -15,7 +15,7 @@ final class BoxedAnswers {
   private static final String[] COMMANDS = {"\\boxed", "\\fbox", "\\framebox"};
   private static final int MOST_BOXES = 32;
 
-  /** What may be between two boxes that are one answer; longer texts are not looked at. */
+  /** The most characters between two boxes that are one answer; longer texts are not read. */
   private static final int MOST_BETWEEN = 70;
 
   private static final Pattern NOTHING_SAID =
@@ -28,7 +28,7 @@ final class BoxedAnswers {
   private BoxedAnswers() {}
 
   /**
-   * What the boxes hold, first to last. A box in a box counts once, as the inner one.
+   * Returns the contents of the boxes, first to last. A box in a box counts once, as the inner one.
    *
    * @return empty if there is no box, or the last one is not closed
    */
@@ -37,9 +37,9 @@ final class BoxedAnswers {
   }
 
   /**
-   * What the last boxes hold that are side by side, with nothing between them but commas, "and",
-   * "or" and the like: one answer of several parts. A sentence between two boxes makes the later
-   * one a revision of the earlier, which counts for nothing.
+   * Returns the contents of the last boxes that are side by side, with nothing between them but
+   * commas, "and", "or" and the like: one answer of several parts. A sentence between two boxes
+   * makes the later one a revision of the earlier, which counts for nothing.
    *
    * @return empty if there is no box, or the last one is not closed
    */
@@ -60,7 +60,7 @@ final class BoxedAnswers {
     return to - from <= MOST_BETWEEN && NOTHING_SAID.matcher(text).region(from, to).matches();
   }
 
-  /** Where the last box begins, closed or not; -1 if there is none. */
+  /** Returns the beginning of the last box, closed or not; -1 if there is none. */
   static int lastIn(String text) {
     int last = -1;
     for (String command : COMMANDS) {

@@ -25,7 +25,7 @@ import java.util.Optional;
  * <p>All patterns are scanned by hand, in one pass: a regular expression's backtracking is no match
  * for a policy that is rewarded for what it finds.
  *
- * @param mode how answers are read
+ * @param mode reading of answers
  * @param formatReward reward of an answer that was found but is wrong, in [0, 1)
  */
 public record Gsm8kVerifier(Gsm8kMode mode, double formatReward) implements Verifier {

@@ -15,8 +15,8 @@ final class MarkdownEmphasis {
   private MarkdownEmphasis() {}
 
   /**
-   * What is emphasised right behind a place, or from before the place on; nothing if other answers
-   * follow it.
+   * Returns the text that is emphasised right behind a place, or from before the place on; nothing
+   * if other answers follow it.
    *
    * @param from the end of the anchor's words
    */

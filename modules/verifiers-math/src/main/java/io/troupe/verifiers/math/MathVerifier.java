@@ -27,8 +27,8 @@ import java.util.Set;
  * <p>Work is bounded by counted steps, so that no completion takes longer than a tenth of a second,
  * whatever it holds: what does not fit is wrong, and the reason says "too large to evaluate".
  *
- * @param anchors where the answer is looked for, most binding first
- * @param mode what several answers are worth
+ * @param anchors places where the answer is read, most binding first
+ * @param mode value of several answers
  */
 public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Verifier {
   private static final String THOUGHT_START = "<think>";
@@ -37,7 +37,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   /** More boxes than these, with different texts, are not compared with each other. */
   private static final int MOST_DISTINCT_BOXES = 6;
 
-  /** What several answers are worth. */
+  /** The value of several answers. */
   public enum Mode {
     /**
      * The last box revises those before it. Boxes side by side, with nothing said between them, are
@@ -67,7 +67,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
         anchors);
   }
 
-  /** How answers are read: for training, or as the common evaluations do. */
+  /** The reading of answers: for training, or as the common evaluations do. */
   public enum Reading {
     /** A box, {@code ####} or "the answer is"; never just the last number. */
     TRAINING,
@@ -186,7 +186,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
         : Optional.of(answer);
   }
 
-  /** What follows the last thought; nothing if a thought has not ended. */
+  /** Returns the text behind the last thought; nothing if a thought has not ended. */
   private static String withoutThought(String completion) {
     int end = completion.lastIndexOf(THOUGHT_END);
     if (completion.indexOf(THOUGHT_START, Math.max(0, end)) >= 0) {

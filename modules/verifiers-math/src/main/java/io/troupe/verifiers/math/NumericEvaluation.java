@@ -276,8 +276,8 @@ final class NumericEvaluation {
   }
 
   /**
-   * Why there is no exact value: the arguments are too large, or they have none or too large a
-   * value.
+   * Returns the reason why there is no exact value: the arguments are too large, or they have none
+   * or too large a value.
    */
   private UnresolvedException inexact(List<Expr> arguments) {
     boolean exact = true;

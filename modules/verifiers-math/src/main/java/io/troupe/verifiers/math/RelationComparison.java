@@ -54,7 +54,7 @@ final class RelationComparison {
         : comparison.same(left, right);
   }
 
-  /** What is before a sign of approximation, unless that is only a name. */
+  /** Returns the expression before a sign of approximation, unless that is only a name. */
   private static Expr exactPart(Expr expr) {
     if (!(expr instanceof Relation(var signs, var sides))) {
       return expr;

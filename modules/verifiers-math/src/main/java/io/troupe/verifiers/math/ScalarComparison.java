@@ -32,7 +32,7 @@ final class ScalarComparison {
 
   private static final int MORE_DIGITS = 130;
 
-  /** What exact values may differ by: evaluation has twenty digits to spare. */
+  /** The digits in which exact values must agree: evaluation has twenty digits to spare. */
   private static final int AGREEING_DIGITS = 30;
 
   private static final int PLACES = 6;
@@ -307,7 +307,7 @@ final class ScalarComparison {
     };
   }
 
-  /** Where to compare: the same points for the same names, always. */
+  /** The points of comparison: the same points for the same names, always. */
   record Probe(Map<String, Rational> real, Map<String, Rational> imaginary) {
     private static final int FRACTIONS = 6;
     private static final int NEGATIVES = 4;

@@ -25,7 +25,7 @@ public final class WeightedService implements CompositeService {
   /**
    * One of the verifiers.
    *
-   * @param name its name in the verdict's checks
+   * @param name name of the verifier in the verdict's checks
    * @param weight in (0, 1]
    */
   public record Part(String name, double weight, VerifierService service) {}

@@ -12,9 +12,9 @@ import java.time.Duration;
  * @param startDeadline until a worker's process must be ready
  * @param queue most verifications that wait
  * @param heapMegabytes of a worker's JVM
- * @param failuresInRow how many timeouts and crashes, without a verdict between them, open the
- *     verifier's circuit breaker
- * @param quarantine how long the circuit breaker stays open
+ * @param failuresInRow number of timeouts and crashes, without a verdict between them, that open
+ *     the verifier's circuit breaker
+ * @param quarantine time for which the circuit breaker stays open
  */
 public record PoolSettings(
     int workers,

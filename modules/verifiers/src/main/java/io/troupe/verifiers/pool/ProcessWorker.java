@@ -21,7 +21,7 @@ final class ProcessWorker implements VerifierWorker {
   private final Runnable onRestart;
   private Optional<VerifierProcess> process = Optional.empty();
 
-  /** Why {@link #prepare} started no process; the next verification has this verdict. */
+  /** The reason why {@link #prepare} started no process; the next verification has this verdict. */
   private Optional<Verdict> notStarted = Optional.empty();
 
   private boolean startedBefore;

@@ -144,7 +144,7 @@ final class VerificationQueue<T> {
     return count;
   }
 
-  /** How many jobs wait. */
+  /** Returns the number of jobs that wait. */
   int size() {
     lock.lock();
     try {
@@ -154,7 +154,7 @@ final class VerificationQueue<T> {
     }
   }
 
-  /** What each slot is doing, in order. */
+  /** Returns the present work of each slot, in order. */
   List<VerifierSlot.Doing> doing() {
     lock.lock();
     try {
@@ -171,7 +171,7 @@ final class VerificationQueue<T> {
     }
   }
 
-  /** How many jobs each slot has ended. */
+  /** Returns the number of jobs that each slot has ended. */
   long[] done() {
     lock.lock();
     try {

@@ -29,7 +29,7 @@ final class VerifierProcess implements AutoCloseable {
   private static final Duration KILL_AGAIN = Duration.ofSeconds(1);
 
   /**
-   * How long to wait for the exit of a killed process and for its last output; both usually arrive
+   * The time to wait for the exit of a killed process and for its last output; both usually arrive
    * immediately.
    */
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);

@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What a pool and a verifier's process say to each other: JSON objects, one a line, in UTF-8.
+ * The messages of a pool and a verifier's process: JSON objects, one a line, in UTF-8.
  *
  * <pre>
  * process   {"ready": true}                                      once, when it can be asked

@@ -11,7 +11,7 @@ package io.troupe.verifiers.pool;
  * @param failuresInRow the error budget
  * @param restMillis the length of a quarantine
  * @param failures failures in a row so far
- * @param closedUntil when the next probe may pass; only read while the budget is spent
+ * @param closedUntil time at which the next probe may pass; only read while the budget is spent
  * @param probing whether a probe is running
  */
 record VerifierQuarantine(

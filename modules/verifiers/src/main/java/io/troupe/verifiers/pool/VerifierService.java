@@ -46,7 +46,7 @@ public interface VerifierService extends AutoCloseable {
    * Takes a verifier out of service: it gets no new completion, and another verifier judges its
    * current one.
    *
-   * @param place its name in {@link #places}
+   * @param place name of the place in {@link #places}
    * @return empty on success; otherwise why nothing has changed
    */
   Optional<String> quarantine(String place);
@@ -54,7 +54,7 @@ public interface VerifierService extends AutoCloseable {
   /**
    * Returns a verifier to service.
    *
-   * @param place its name in {@link #places}
+   * @param place name of the place in {@link #places}
    * @return empty on success; otherwise why nothing has changed
    */
   Optional<String> release(String place);

@@ -5,7 +5,7 @@ package io.troupe.verifiers.pool;
  *
  * @param name unique among the verifiers of a JVM, such as {@code math-1}
  * @param verifier the pool's verifier
- * @param doing its current state
+ * @param doing current state of the slot
  * @param judged completions that it has judged
  */
 public record VerifierSlot(String name, String verifier, Doing doing, long judged) {

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a cache does between two versions, on a thread of its own: it deletes what is too old, and
- * makes memory for the version that comes next ({@link SpareFolder}).
+ * The work of a cache between two versions, on a thread of its own: it deletes versions that are
+ * too old, and makes memory for the version that comes next ({@link SpareFolder}).
  */
 final class CacheHousekeeping implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CacheHousekeeping.class);
@@ -52,7 +52,10 @@ final class CacheHousekeeping implements AutoCloseable {
     }
   }
 
-  /** What fails here costs room or time, and no version: the next opening deletes what is left. */
+  /**
+   * Runs a task whose failure costs room or time, and no version: the next opening deletes its
+   * remains.
+   */
   private static void tried(Path what, Task task) {
     try {
       task.run();

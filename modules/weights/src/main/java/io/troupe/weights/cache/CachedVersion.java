@@ -59,7 +59,7 @@ public record CachedVersion(WeightRef ref, Path directory, VersionManifest manif
    * Reads chunks again, and compares what they are with what they should be: a proof for a
    * measurement or a suspicion, not a step of a transfer.
    *
-   * @param share which part of the chunks, from 0
+   * @param share number of the part of the chunks, from 0
    * @param shares into how many parts they are divided
    * @throws IOException if a chunk is not what the manifest says; the message names it
    */

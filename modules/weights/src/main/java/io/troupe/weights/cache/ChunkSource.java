@@ -19,7 +19,7 @@ public interface ChunkSource {
 
   byte[] manifestBytes();
 
-  /** Where the files are now. */
+  /** Returns the present folder of the files. */
   Path directory();
 
   /** Waits for a chunk. */

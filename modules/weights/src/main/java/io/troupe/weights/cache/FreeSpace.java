@@ -6,7 +6,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How much a directory can take. */
+/** The space that a directory has left. */
 final class FreeSpace {
   private FreeSpace() {}
 

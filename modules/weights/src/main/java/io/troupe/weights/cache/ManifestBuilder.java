@@ -80,7 +80,10 @@ final class ManifestBuilder {
     }
   }
 
-  /** Where chunks start: at tensors, as far as that makes them no smaller than it needs. */
+  /**
+   * Returns the beginnings of chunks: at tensors, as far as that makes them no smaller than they
+   * must be.
+   */
   static List<Long> chunkBounds(long bytes, List<TensorPlace> tensors, int chunkBytes) {
     List<Long> ends = new ArrayList<>();
     tensors.forEach(tensor -> ends.add(tensor.offset()));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a published version consists of: {@code weights.json}.
+ * The files and chunks of a published version: {@code weights.json}.
  *
  * <p>A file is cut into chunks, the unit of transfer. A tensor starts a chunk unless it and its
  * neighbours fit into one, so that a tensor that did not change is whole chunks that did not
@@ -23,7 +23,7 @@ import java.util.Set;
  * manifest itself is checked by SHA-256 against the {@link WeightRef}.
  *
  * @param format 2
- * @param version what the trainer calls it
+ * @param version the trainer's name of the version
  * @param weights digest of the tensors, see {@link io.troupe.engine.weights.WeightSnapshot}: what
  *     completions sampled from them carry
  * @param files in name order
@@ -76,7 +76,7 @@ public record VersionManifest(
   public record Chunk(long offset, int length, int crc32c, int crc32, String sha256) {}
 
   /**
-   * Where a tensor is.
+   * The place of a tensor.
    *
    * @param dtype as safetensors writes it
    * @param shape extents, outermost first

@@ -332,7 +332,7 @@ public final class WeightCache implements AutoCloseable {
     }
   }
 
-  /** What there is of a version; waits for a transfer of it to begin. */
+  /** Returns the chunks of a version that are here; waits for a transfer of it to begin. */
   public Optional<ChunkSource> source(String digest, Duration atMost)
       throws InterruptedException, IOException {
     long left = atMost.toNanos();

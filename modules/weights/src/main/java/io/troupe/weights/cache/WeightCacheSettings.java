@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Where a node keeps weights.
+ * The place of a node's weights.
  *
  * @param roots directories of this cache alone, the fastest first; a version goes to the first that
  *     has room. Usually one in {@code /dev/shm}, then one on a disk

@@ -8,7 +8,8 @@ import io.troupe.core.weights.WeightVersion;
  * Names one published version exactly: all that a node needs to fetch it and to know it for the
  * right one.
  *
- * @param version what the trainer calls it; two runs of a trainer may call different weights so
+ * @param version the trainer's name of the version; two runs of a trainer may give different
+ *     weights the same name
  * @param digest SHA-256, in hex, of the manifest, which holds the digest of every chunk
  * @param bytes of all files
  */

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 
-/** How a request for weights ended. */
+/** The outcome of a request for weights. */
 public sealed interface FetchOutcome {
   /** The weights are in the cache. */
   record Ready(CachedVersion version, TransferStats report) implements FetchOutcome {}
@@ -35,7 +35,7 @@ public sealed interface FetchOutcome {
     }
   }
 
-  /** Why a source was left for another. */
+  /** The reason why a source was left for another. */
   record SourceFailure(InetSocketAddress source, String reason) {
     static final String ABSENT = "does not have them";
     static final String EVICTED = "has them no more";

@@ -52,7 +52,7 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
   private record PendingFetch(
       WeightRef ref, List<InetSocketAddress> sources, CompletableFuture<FetchOutcome> outcome) {}
 
-  /** What a process of this host asks for. */
+  /** The request of a process of this host. */
   record FetchRequest(long version, String digest, long bytes, List<String> sources) {}
 
   /**
@@ -129,7 +129,7 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
     }
   }
 
-  /** Where others find this node's weights. */
+  /** Returns the address at which others find this node's weights. */
   public InetSocketAddress address() {
     return server.address();
   }
@@ -169,7 +169,7 @@ public final class NodeWeights implements WeightProvider, AutoCloseable {
     return version;
   }
 
-  /** What is here, the oldest first. */
+  /** Returns the versions that are here, the oldest first. */
   public List<CachedVersion> versions() {
     return cache.versions();
   }

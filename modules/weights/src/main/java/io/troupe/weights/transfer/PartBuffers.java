@@ -3,7 +3,7 @@ package io.troupe.weights.transfer;
 import io.troupe.weights.cache.FileParts;
 import java.nio.ByteBuffer;
 
-/** What a thread works on: a part of a chunk before, and the same part of the chunk. */
+/** The buffers of a thread: a part of a chunk before, and the same part of the chunk. */
 final class PartBuffers {
   private final ByteBuffer base = FileParts.buffer();
   private final ByteBuffer part = FileParts.buffer();

@@ -32,7 +32,7 @@ final class QuestionQueue implements AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Question(byte operation, byte[] digest, int number, byte[] request) implements Entry {}
 
-  /** What the queue holds. */
+  /** An entry of the queue. */
   sealed interface Entry {}
 
   /** No question follows. */
@@ -42,7 +42,7 @@ final class QuestionQueue implements AutoCloseable {
    * Begins to read.
    *
    * @param most questions that are read ahead
-   * @param stall how long the bytes of a request may take
+   * @param stall time in which the bytes of a request must arrive
    */
   QuestionQueue(Connection wire, int most, StallWatchdog guard, Duration stall) {
     this.wire = wire;

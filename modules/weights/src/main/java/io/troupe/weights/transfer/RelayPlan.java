@@ -9,23 +9,23 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who fetches from whom. Nodes pass chunks on while they receive, so a chain brings a version to n
- * nodes in little more than the time for one, and loads each network link once; a tree is for hosts
- * that are far apart.
+ * The sources from which each node fetches. Nodes pass chunks on while they receive, so a chain
+ * brings a version to n nodes in little more than the time for one, and loads each network link
+ * once; a tree is for hosts that are far apart.
  *
  * <p>A node that was slow or dead the last time feeds nobody. If one becomes so now, those behind
  * it go on with the source above it: every list ends with the publisher.
  *
  * @param sources of each node, the one to prefer first
- * @param <N> what names a node
+ * @param <N> name of a node
  */
 public record RelayPlan<N>(Map<N, List<N>> sources) {
   /**
    * Plans a transfer.
    *
    * @param nodes that want the version, in the order of the chain; neighbours should be near
-   * @param doubtful those of them that held up the last one
-   * @param fanOut how many each node feeds: 1 is a chain
+   * @param doubtful nodes that held up the last transfer
+   * @param fanOut number of nodes that each node feeds: 1 is a chain
    */
   public static <N> RelayPlan<N> of(N publisher, List<N> nodes, Set<N> doubtful, int fanOut) {
     require(fanOut >= 1, "a node feeds 1 other or more, not %d", fanOut);

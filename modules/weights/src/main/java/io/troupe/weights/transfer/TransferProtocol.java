@@ -1,7 +1,7 @@
 package io.troupe.weights.transfer;
 
 /**
- * What passes a connection after both sides have shown their secret, in big-endian numbers.
+ * The bytes on a connection after both sides have shown their secret, in big-endian numbers.
  *
  * <p>A question is an operation (1 byte), a manifest's digest (32 bytes) and a number (4 bytes): of
  * the chunk, or of the bytes that follow. An answer is a status (1 byte), a length (4 bytes) and so
@@ -12,7 +12,7 @@ package io.troupe.weights.transfer;
  * the chunk itself where a delta would not be smaller. {@link #CHUNK} always asks for the chunk.
  */
 final class TransferProtocol {
-  /** What a connection is for, in the proof of the secret. */
+  /** The purpose of a connection, in the proof of the secret. */
   static final String PURPOSE = "weights";
 
   static final byte MANIFEST = 1;

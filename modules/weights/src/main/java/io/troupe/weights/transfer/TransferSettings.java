@@ -5,13 +5,13 @@ import static io.troupe.core.Require.require;
 import java.time.Duration;
 
 /**
- * When a transfer is taken for stuck. A connection may be slow for {@code stall}; then it is
- * closed, and the receiver continues with another source at the same position.
+ * The time after which a transfer is taken for stuck. A connection may be slow for {@code stall};
+ * then it is closed, and the receiver continues with another source at the same position.
  *
  * @param connect until a connection is made and both sides have shown their secret
  * @param stall within which {@code slowest} times its length must arrive
  * @param slowest bytes a second below which a source is left for another one
- * @param relayWait how long a server waits for a chunk that is on its way to itself
+ * @param relayWait time for which a server waits for a chunk that is on its way to itself
  * @param total after which a transfer is given up; the next version is another transfer
  * @param window chunks asked for ahead of those that came
  * @param connections a server takes at most; more are refused

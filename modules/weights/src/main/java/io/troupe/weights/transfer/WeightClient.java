@@ -41,7 +41,7 @@ public final class WeightClient implements WeightProvider {
    * A client of a node's {@link NodeWeights#address}.
    *
    * @param node an address of this very host
-   * @param connect how long a connection may take, and the proof of the secret
+   * @param connect time limit of a connection and of the proof of the secret
    */
   public WeightClient(
       ConnectionFactory endpoint, InetSocketAddress node, RunSecret secret, Duration connect) {
@@ -51,7 +51,7 @@ public final class WeightClient implements WeightProvider {
   /**
    * Creates a client that asks one node.
    *
-   * @param answer how long the node may take to bring weights, be it that it has been stopped
+   * @param answer time in which the node must bring weights, even if it has been stopped
    */
   WeightClient(
       ConnectionFactory endpoint,

@@ -13,13 +13,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Where published weights are, in one line of text, for a message: {@code
+ * The place of published weights, in one line of text, for a message: {@code
  * DIGEST/BYTES/PUBLISHER/NODE,NODE,…/DOUBTFUL,…}.
  *
- * @param ref what they are
+ * @param ref digest and size of the weights
  * @param publisher the server that has them
  * @param nodes the servers of the nodes that want them, in the order in which they relay
- * @param doubtful those of the nodes that held up the last transfer
+ * @param doubtful nodes that held up the last transfer
  */
 public record WeightLocator(
     WeightRef ref,

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where a process gets weights from: it says which, and gets a directory of its own host. In the
- * process that owns the host's cache this is {@link NodeWeights}, in the host's others {@link
- * WeightClient}.
+ * The provider of a process's weights: the process names a version, and gets a directory of its own
+ * host. In the process that owns the host's cache this is {@link NodeWeights}, in the host's others
+ * {@link WeightClient}.
  *
  * <pre>{@code
  * supply.fetch(ref, sources).thenAccept(fetched -> {

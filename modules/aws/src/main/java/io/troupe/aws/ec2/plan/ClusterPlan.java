@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  *       are gone, but for parts that somebody attached to an instance of another.
  * </ul>
  *
- * @param file what the cluster consists of
+ * @param file description of the cluster
  */
 public record ClusterPlan(Ec2File file) {
   /** EC2 shows an instance within seconds of its launch; after this long it never existed. */

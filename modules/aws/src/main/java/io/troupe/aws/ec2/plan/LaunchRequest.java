@@ -7,7 +7,7 @@ import io.troupe.aws.ec2.plan.ClusterInstance.MachinePlace;
  * instances again, however often it is sent.
  *
  * @param token at most 64 ASCII characters
- * @param firstSentMillis when it was sent first, since 1970
+ * @param firstSentMillis time of the first request, in milliseconds since 1970
  */
 public record LaunchRequest(
     String token, int count, MachinePlace place, int efaCards, long firstSentMillis) {}

@@ -7,7 +7,7 @@ import io.troupe.engine.djl.torch.Device;
 import java.nio.file.Path;
 
 /**
- * The settings that all rows share. It is handed to their processes as JSON.
+ * The settings that all rows share. The rows' processes get the settings as JSON.
  *
  * @param rehearsal whether the CPU and a stand-in play the GPU
  * @param tiny whether every row has the tiny shape and short sequences
@@ -16,7 +16,7 @@ import java.nio.file.Path;
  * @param nccl file of NCCL
  * @param cudart file of the CUDA runtime
  * @param sources archive of DJL's sources; empty means none
- * @param machine what the device is and does
+ * @param machine name and properties of the device
  */
 public record GpuSetting(
     boolean rehearsal,

@@ -36,7 +36,7 @@ public record Group(
   private static final int LOSSES_AN_ATTEMPT = 2;
   private static final int OUTAGES_AN_ATTEMPT = 10;
 
-  /** Where a live group is. */
+  /** The stage of a live group. */
   public sealed interface Stage {}
 
   /** Waiting to be sampled again, first in line. */

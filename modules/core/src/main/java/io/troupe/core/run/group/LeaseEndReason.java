@@ -2,7 +2,7 @@ package io.troupe.core.run.group;
 
 import java.util.Locale;
 
-/** Why a lease ended without an accepted answer. */
+/** The reason why a lease ended without an accepted answer. */
 public enum LeaseEndReason {
   /** The worker took longer to sample than the lease lasts. */
   EXPIRED,

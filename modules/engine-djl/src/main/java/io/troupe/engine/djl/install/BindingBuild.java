@@ -85,7 +85,7 @@ public record BindingBuild(
    *
    * @param archive of DJL's sources
    * @param again whether one that is there is replaced
-   * @return its folder
+   * @return folder of the binding
    * @throws UnusableTorchException if something is missing, or the compiler or the check fails
    */
   public Path build(Path archive, boolean again, Check check) throws IOException {

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
  *
  * @param file absolute
  * @param size bytes
- * @param changed when the content or an attribute changed last, in nanoseconds of the file system;
- *     programs cannot set it
+ * @param changed time of the last change of the content or an attribute, in nanoseconds of the file
+ *     system; programs cannot set it
  * @param sha256 64 hexadecimal digits
  */
 record LibraryDigest(String file, long size, long changed, String sha256) {

@@ -28,7 +28,7 @@ public sealed interface TorchBinding {
    * A binding is there that cannot be used.
    *
    * @param folder of the cache that holds it
-   * @param reason what is wrong with it
+   * @param reason the fault of the binding
    */
   record Broken(Path folder, String reason) implements TorchBinding {}
 }

@@ -49,8 +49,7 @@ public final class Decoder implements AutoCloseable {
   /**
    * Creates a decoder for a sampler.
    *
-   * @param rowMultiple what the program makes the rows of each product of a decode step a multiple
-   *     of
+   * @param rowMultiple number whose multiples the rows of each product of a decode step are
    */
   public Decoder(
       DecoderSettings settings,

@@ -15,7 +15,7 @@ import static io.troupe.core.Require.require;
  * @param feedForward width inside the feed-forward block
  * @param contextLength most tokens of prompt and completion together
  * @param ropeTheta base of the rotary positions' wavelengths
- * @param ropeScaling how these wavelengths are stretched
+ * @param ropeScaling change of these wavelengths
  * @param normEpsilon added to the mean square in every norm
  * @param tiedEmbeddings whether the output matrix is the embedding
  * @param initStd standard deviation of the initial weights

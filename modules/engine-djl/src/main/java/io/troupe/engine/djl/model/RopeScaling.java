@@ -5,8 +5,8 @@ import static io.troupe.core.Require.require;
 import java.util.Arrays;
 
 /**
- * How rotary frequencies change to extend the context beyond the length of the original training:
- * the variants of Hugging Face's {@code rope_scaling}.
+ * The change of rotary frequencies that extends the context beyond the length of the original
+ * training: the variants of Hugging Face's {@code rope_scaling}.
  */
 public sealed interface RopeScaling {
   /**

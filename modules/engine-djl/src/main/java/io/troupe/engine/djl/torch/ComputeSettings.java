@@ -5,16 +5,16 @@ import static io.troupe.core.Require.require;
 import io.troupe.engine.safetensors.ModelFiles;
 
 /**
- * How the engines use the machine. Except {@code decoding.kvOnSwap} and {@code precision}, no
+ * The engines' use of the machine. Except {@code decoding.kvOnSwap} and {@code precision}, no
  * setting changes a result beyond rounding.
  *
  * @param trainerThreads PyTorch threads of the trainer
  * @param samplerThreads PyTorch threads of each sampler
  * @param microBatchTokens most tokens, padding included, of one micro-batch of the trainer, and of
  *     one prefill of a sampler; a longer sequence is a micro-batch or prefill of its own
- * @param decoding how a sampler decodes
+ * @param decoding settings of a sampler's decoding
  * @param shardBytes most bytes of one file of a saved model; a larger model takes several
- * @param device where trainer and samplers compute
+ * @param device device of trainer and samplers
  * @param precision numbers that matrices are multiplied in
  * @param logitBytes most bytes of logits that the trainer holds at a time; above the limit it
  *     computes the logits of some positions at a time, and computes them again in the backward pass
@@ -29,11 +29,11 @@ public record ComputeSettings(
     Precision precision,
     long logitBytes) {
   /**
-   * How a sampler decodes.
+   * The settings of a sampler's decoding.
    *
    * @param rows most completions that it decodes at a time; further completions wait
    * @param kvTokens most tokens of the slots in use of its KV cache
-   * @param kvOnSwap what it does with the KV cache when weights change
+   * @param kvOnSwap treatment of the KV cache when weights change
    * @param batchInvariant whether a completion has the same bits, whatever decodes beside it
    */
   public record Decoding(int rows, long kvTokens, KvOnSwap kvOnSwap, boolean batchInvariant) {

@@ -22,7 +22,7 @@ public final class Torch {
   /**
    * Loads PyTorch once a process, without a network.
    *
-   * @return its version
+   * @return version of PyTorch
    * @throws IllegalStateException if the native library cannot be unpacked or loaded, or an
    *     installed PyTorch was chosen that cannot be used
    */

@@ -4,16 +4,16 @@ import io.troupe.engine.djl.model.Tuning;
 import io.troupe.engine.djl.model.WeightDecay;
 
 /**
- * How a trainer computes its steps.
+ * The settings of a trainer's steps.
  *
  * @param tuning the weights that training updates
- * @param activations which activations the forward pass keeps for the backward pass
+ * @param activations activations that the forward pass keeps for the backward pass
  * @param decay the tensors that weight decay applies to
  */
 public record TrainingMode(Tuning tuning, Activations activations, WeightDecay decay) {
   /**
-   * Which activations the forward pass keeps for the backward pass; the choice does not change the
-   * result.
+   * The activations that the forward pass keeps for the backward pass; the choice does not change
+   * the result.
    */
   public enum Activations {
     /** The forward pass keeps all activations. */

@@ -37,7 +37,7 @@ public final class WeightBroadcaster implements AutoCloseable {
   private Staging staging = Staging.NONE; // of the thread
 
   /**
-   * How weights are sent.
+   * The settings of the broadcast of weights.
    *
    * @param libraries NCCL and the CUDA runtime
    * @param device index of this process's GPU

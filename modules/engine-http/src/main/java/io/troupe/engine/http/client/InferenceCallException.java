@@ -24,7 +24,7 @@ public final class InferenceCallException extends RuntimeException {
   /**
    * A failure of a request for completions.
    *
-   * @param drawn what had arrived of each completion; a completion without an end was cut
+   * @param drawn parts of each completion that had arrived; a completion without an end was cut
    */
   InferenceCallException(InferenceEndpoint where, CallFailure fault, List<RawCompletion> drawn) {
     super("%s: %s".formatted(where, fault));

@@ -141,7 +141,7 @@ public final class InferenceClient implements AutoCloseable {
   /**
    * Starts a streaming request.
    *
-   * @param sinceNanos when its completions were first requested
+   * @param sinceNanos time of the first request for its completions
    * @param queueing whether requests wait at the server while it samples for other clients
    */
   public StreamingCall draw(

@@ -39,7 +39,7 @@ public final class StreamingCall {
   private static final String LAST = "[DONE]";
   private static final Duration RAREST_LOOK = Duration.ofSeconds(1);
 
-  /** How often the timer checks within the shortest timeout. */
+  /** The number of the timer's checks within the shortest timeout. */
   private static final int LOOKS = 10;
 
   private final InferenceEndpoint endpoint;
@@ -58,7 +58,7 @@ public final class StreamingCall {
   /**
    * A request that is about to start.
    *
-   * @param sinceNanos when its completions were first requested; the whole answer must arrive
+   * @param sinceNanos time of the first request for its completions; the whole answer must arrive
    *     within the endpoint's total timeout from then
    * @param paused whether this process has paused the server
    * @param queueing whether requests wait at the server while it samples for other clients
@@ -82,7 +82,7 @@ public final class StreamingCall {
     return result.minimalCompletionStage();
   }
 
-  /** When the completions of this request were first requested. */
+  /** Returns the time at which the completions of this request were first requested. */
   public long sinceNanos() {
     return sinceNanos;
   }

@@ -53,7 +53,7 @@ final class FleetMaintenance implements WeightSyncLoop.SyncListener, LoadMonitor
     var _ = Thread.ofVirtual().name("load-" + replica.name()).start(new LoadMonitor(replica, this));
   }
 
-  /** How a server may be restarted for new weights, if it may. */
+  /** Returns the restarter of a server for new weights, if the server may be restarted. */
   Optional<Replica.Restarter> restarter(String server) {
     return supervisor.restartsForWeights(server)
         ? Optional.of(weights -> restart(server, weights))

@@ -67,7 +67,7 @@ public final class FleetSampler implements SamplingEngine {
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final CompletableFuture<String> failed = new CompletableFuture<>();
 
-  /** Why there is no replica, and will be none for a while. */
+  /** The reason why there is no replica, and will be none for a while. */
   private volatile Optional<String> absence = Optional.empty();
 
   /** A fleet of servers that run independently and receive merged weights. */

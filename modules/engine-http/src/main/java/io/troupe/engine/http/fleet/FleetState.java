@@ -112,7 +112,9 @@ final class FleetState {
     }
   }
 
-  /** Why no replica samples, while the circuit breakers of all replicas are open. */
+  /**
+   * Returns the reason why no replica samples, while the circuit breakers of all replicas are open.
+   */
   synchronized Optional<String> outage() {
     boolean all =
         !replicas.isEmpty()

@@ -33,8 +33,8 @@ final class GroupRequest {
    * @param first index of the first completion
    * @param tries requests for this part that returned nothing
    * @param head the tokens kept of the single completion, if it was cut
-   * @param cuts how often the completion was cut
-   * @param sinceNanos when the part was first requested; known once it is requested again
+   * @param cuts number of times that the completion was cut
+   * @param sinceNanos time of the first request for the part; known once it is requested again
    */
   record Part(
       GroupRequest job,

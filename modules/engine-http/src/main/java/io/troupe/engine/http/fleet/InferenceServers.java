@@ -43,7 +43,7 @@ public final class InferenceServers implements AutoCloseable {
   private Optional<Sidecars> sidecars = Optional.empty(); // guarded by this
   private int remaining; // servers named by URL, or not given up; guarded by this
 
-  /** Why started servers do not serve; holds the servers that are rarely retried. */
+  /** The reasons why started servers do not serve; holds the servers that are rarely retried. */
   private final SortedMap<String, String> failing = new TreeMap<>(); // guarded by this
 
   private InferenceServers(
@@ -68,10 +68,10 @@ public final class InferenceServers implements AutoCloseable {
   /**
    * Opens the servers.
    *
-   * @param policy whose engines stay open until the samplers of these servers are closed
+   * @param policy policy whose engines stay open until the samplers of these servers are closed
    * @param named servers that run independently
    * @param own servers to start; a count of 0 starts none
-   * @param contents what the servers receive of each weight version
+   * @param contents form in which the servers receive each weight version
    * @param folder for weights and logs; not shared with another process
    * @param hostFiles weights that are in files already
    * @param broadcaster sends weights by NCCL, and is closed with the servers; empty where they read
@@ -161,7 +161,10 @@ public final class InferenceServers implements AutoCloseable {
     }
   }
 
-  /** Why there is no server, once each has failed repeatedly; the caller holds the lock. */
+  /**
+   * Returns the reason why there is no server, once each has failed repeatedly; the caller holds
+   * the lock.
+   */
   private Optional<String> outage() {
     return endpoints.isEmpty() && !failing.isEmpty() && failing.size() == remaining
         ? Optional.of(
@@ -171,7 +174,7 @@ public final class InferenceServers implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Where the weights for servers are, in the folder of these servers. */
+  /** Returns the folder of the weights for servers, in the folder of these servers. */
   public static Path weights(Path folder) {
     return folder.resolve("weights").toAbsolutePath();
   }
@@ -183,7 +186,7 @@ public final class InferenceServers implements AutoCloseable {
     return begun.join();
   }
 
-  /** Why no server is left; completes once none is left and none will come. */
+  /** Returns the reason why no server is left; completes once none is left and none will come. */
   public CompletionStage<String> noServersLeft() {
     return noServersLeft.minimalCompletionStage();
   }

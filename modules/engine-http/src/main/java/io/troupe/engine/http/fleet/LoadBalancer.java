@@ -112,7 +112,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
   /**
    * Chooses a replica.
    *
-   * @param completions how many completions it must sample
+   * @param completions number of completions that the replica must sample
    * @param prompt a hash of the prompt
    * @return none if all replicas are busy or not ready
    */
@@ -185,7 +185,7 @@ public record LoadBalancer(SortedMap<String, Member> members) {
     return member(name).filter(Member::ready).isPresent();
   }
 
-  /** How many replicas may get work. */
+  /** Returns the number of replicas that may get work. */
   public long readyMembers() {
     return members.values().stream().filter(Member::ready).count();
   }

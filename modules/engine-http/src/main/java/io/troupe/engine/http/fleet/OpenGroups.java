@@ -79,7 +79,7 @@ final class OpenGroups {
     return requests;
   }
 
-  /** How many parts wait. */
+  /** Returns the number of parts that wait. */
   int waiting() {
     return waiting.size();
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * replica gets no work; it stays open longer each time, until the replica has sampled a completion.
  * Afterwards the replica is checked again and brought to the newest weights.
  *
- * @param times how often in a row the breaker has opened
+ * @param times number of times in a row that the breaker has opened
  * @param untilNanos the end, on {@link System#nanoTime}'s clock
  * @param reason the last failure
  */

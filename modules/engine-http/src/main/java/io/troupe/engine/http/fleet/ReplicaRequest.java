@@ -145,7 +145,7 @@ record ReplicaRequest(
    * Checks the answer, or its tokens up to the cut.
    *
    * @param published digests of the versions that this run published
-   * @param sinceNanos when its completions were first requested
+   * @param sinceNanos time of the first request for its completions
    */
   ResponseCheck judge(
       List<RawCompletion> answers,

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * @param server the server's version, as it reports it
  * @param model the name of its model
  * @param maxModelLen most tokens of prompt and completion together; 0 if it does not report them
- * @param all its capabilities
+ * @param all capabilities of the server
  */
 public record Capabilities(
     Dialect dialect, String server, String model, int maxModelLen, Set<Capability> all) {
@@ -75,14 +75,17 @@ public record Capabilities(
         : UpdateMethod.PAUSE_AND_BROADCAST;
   }
 
-  /** How to start the server so that it takes merged weights. */
+  /** Returns the way to start the server so that it takes merged weights. */
   public String updateRemedy() {
     return has(Capability.UPDATE_BY_RPC) && !has(Capability.RELOAD_FROM_PATH)
         ? "its reload_weights takes no weights_path: " + Capability.RELOAD_FROM_PATH.remedy(dialect)
         : Capability.UPDATE_BY_RPC.remedy(dialect);
   }
 
-  /** Why the server is too small for a context; empty if it is large enough, or unknown. */
+  /**
+   * Returns the reason why the server is too small for a context; empty if it is large enough, or
+   * unknown.
+   */
   public Optional<String> contextObjection(int contextLength) {
     return maxModelLen == 0 || maxModelLen >= contextLength
         ? Optional.empty()

@@ -39,7 +39,7 @@ public enum Capability {
   /** Reports its load. */
   METRICS;
 
-  /** How an operator gives a server this capability. */
+  /** Returns the way in which an operator gives a server this capability. */
   public String remedy(Dialect dialect) {
     return switch (dialect) {
       case TROUPE ->

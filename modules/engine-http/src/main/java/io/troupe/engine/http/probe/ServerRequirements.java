@@ -3,7 +3,7 @@ package io.troupe.engine.http.probe;
 /**
  * The requirements of a run on a server that samples for it.
  *
- * @param publishing what the server gets of each version
+ * @param publishing form in which the server gets each version
  * @param mayRestart whether the run may restart the server with each version
  * @param contextLength most tokens of prompt and completion together
  * @param recomputes whether keys and values of requests in flight are to be computed again with new

@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Why a call to a server failed.
+ * The reason why a call to a server failed.
  *
  * @param status the HTTP status; 0 without one
  * @param message the server's message, at most one line, or a description of the event
- * @param retryAfter how long the server asks clients to wait; zero if it does not say
+ * @param retryAfter time for which the server asks clients to wait; zero if it does not say
  */
 public record CallFailure(Kind kind, int status, String message, Duration retryAfter) {
   /** The kinds of failure, by their remedy. */

@@ -19,7 +19,7 @@ public sealed interface CheckedCompletion {
     }
   }
 
-  /** Why a completion is refused; each reason is counted. */
+  /** The reason why a completion is refused; each reason is counted. */
   enum Reason {
     /** The server failed, or did not report an end. */
     NOT_FINISHED,

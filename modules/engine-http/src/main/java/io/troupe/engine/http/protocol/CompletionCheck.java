@@ -38,7 +38,7 @@ import java.util.Set;
  * @param stopStrings whether texts could end it too
  * @param asked the weights in use when the completion was requested
  * @param published digests, as tags contain them, of the versions that this run published
- * @param telling how the server reports its weights
+ * @param telling form in which the server reports its weights
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record CompletionCheck(

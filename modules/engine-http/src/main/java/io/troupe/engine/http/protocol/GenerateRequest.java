@@ -13,13 +13,13 @@ import java.time.Duration;
  * @param id unique among the requests of this process, in characters that an HTTP header permits
  * @param model the server's name for the policy
  * @param prompt token ids
- * @param completions how many completions, sampled independently
+ * @param completions number of completions, sampled independently
  * @param settings sampling settings; they contain all ids that end a completion, the tokenizer's
  *     own too
  * @param maxTokens most tokens of a completion
  * @param seed the sampling seed
  * @param salt separates the prefix cache from that of other weights; empty for none
- * @param interval how long the server may gather tokens before it sends them
+ * @param interval time for which the server may gather tokens before it sends them
  * @param adapter the name of the adapter to sample with; empty for the base model
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -14,7 +14,7 @@ import java.util.Set;
  * @param versions in the reported order
  * @param finish {@link ServerFinishReason#OPEN} if the server reported no end
  * @param prompt as the server echoed it, or empty
- * @param counted how many tokens the server reports to have sampled
+ * @param counted number of tokens that the server reports to have sampled
  * @param model the server's name for the model that sampled; empty if the server does not report it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -1,6 +1,6 @@
 package io.troupe.engine.http.protocol;
 
-/** How a server reports which weights sampled a token. */
+/** The way in which a server reports the weights that sampled a token. */
 public enum VersionReporting {
   /** Not at all, or for the last token only. */
   NOTHING,

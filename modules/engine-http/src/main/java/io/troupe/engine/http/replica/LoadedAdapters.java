@@ -68,10 +68,10 @@ public final class LoadedAdapters {
   }
 
   /**
-   * Why the server's list is not as it must be: it has to hold the adapter that was just loaded,
-   * and the one before it, which only a restart takes away unasked. SGLang lists its adapters in
-   * the answer to a loading; where it does not, a sample with the adapter has to do, because it
-   * refuses unknown names.
+   * Returns the reason why the server's list is not as it must be: it has to hold the adapter that
+   * was just loaded, and the one before it, which only a restart takes away unasked. SGLang lists
+   * its adapters in the answer to a loading; where it does not, a sample with the adapter has to
+   * do, because it refuses unknown names.
    */
   Optional<String> missing(String name, Dialect dialect) throws InterruptedException {
     Optional<Set<String>> listed = inAnswer;

@@ -113,7 +113,7 @@ public final class Replica implements AutoCloseable {
     return queue.moves(System.nanoTime(), wire.endpoint().patience().idle());
   }
 
-  /** How many sample requests of this run are in flight. */
+  /** Returns the number of this run's sample requests in flight. */
   public int requests() {
     return requests.get();
   }
@@ -135,7 +135,7 @@ public final class Replica implements AutoCloseable {
   /**
    * Sends a reserved request.
    *
-   * @param sinceNanos when its completions were first asked for
+   * @param sinceNanos time of the first request for its completions
    */
   public StreamingCall sample(
       Dialect dialect, GenerateRequest draw, long sinceNanos, ScheduledExecutorService clock) {
@@ -235,8 +235,8 @@ public final class Replica implements AutoCloseable {
   }
 
   /**
-   * How often a reading of weights began and did not end in an update. Tokens that were sampled
-   * while this number changed may be of partially read weights.
+   * Returns the number of times that a reading of weights began and did not end in an update.
+   * Tokens that were sampled while this number changed may be of partially read weights.
    */
   public long partialLoads() {
     return partialLoads.get();

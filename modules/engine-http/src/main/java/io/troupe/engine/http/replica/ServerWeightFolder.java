@@ -66,7 +66,7 @@ public final class ServerWeightFolder {
    * The content of the folder.
    *
    * @param publishing the form of each version
-   * @param versions how many of the newest versions stay, because a server may read one again
+   * @param versions number of the newest versions that stay, because a server may read one again
    * @param tensors whether the folder holds tensors; not where servers get them by NCCL
    * @param type of the numbers of merged weights
    */

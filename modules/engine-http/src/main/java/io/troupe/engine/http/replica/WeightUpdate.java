@@ -21,7 +21,7 @@ import java.util.Locale;
  * pause later.
  *
  * @param way the steps
- * @param done how many steps have succeeded
+ * @param done number of steps that have succeeded
  * @param attempts failed attempts of the present step
  * @param moving whether the reading or the restart began, or the server hangs
  * @param retreat whether the update is given up, and only the resumption is left

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  *
  * @param policy the run's policy, for the check of the base
  * @param restarter restarts the server with new weights; empty where that is not allowed
- * @param publishing what the server gets of each version
+ * @param publishing form in which the server gets each version
  * @param broadcast sends the weights by NCCL; empty where servers read files
  * @param idle waits until no sample request of this run is in flight
  */
@@ -122,7 +122,10 @@ record WeightUpdateCalls(
     return new BaseModelCheck(wire, policy).verdict(can, goal.tag(), goal.weights());
   }
 
-  /** Why adapters do not fit: merged weights are another base than policy.checkpoint. */
+  /**
+   * Returns the reason why adapters do not fit: merged weights are another base than
+   * policy.checkpoint.
+   */
   private Optional<String> differentBase(Capabilities can) throws InterruptedException {
     return Stream.of(can.model(), can.has(Capability.WEIGHT_NAME) ? named(can) : "")
         .filter(told -> WeightTag.parse(told).isPresent())

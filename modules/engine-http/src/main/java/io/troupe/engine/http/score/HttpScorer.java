@@ -56,7 +56,7 @@ public final class HttpScorer implements Scorer {
    *
    * @param tokenizer the tokenizer of the policy whose sequences it must score
    * @param contextLength most tokens of such a sequence
-   * @param topK how many of the most likely tokens are requested at each position
+   * @param topK number of the most likely tokens that are requested at each position
    * @throws InferenceCallException if the server does not answer, cannot score, or contradicts
    *     itself; the message says which
    */

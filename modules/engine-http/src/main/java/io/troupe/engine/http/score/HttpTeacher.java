@@ -120,8 +120,8 @@ public final class HttpTeacher implements Scorer {
    *
    * @param tokenizer the tokenizer of the policy
    * @param contextLength most tokens of its sequences
-   * @param topK how many of the most likely tokens are requested at each position
-   * @param patience how long a score waits while no server answers
+   * @param topK number of the most likely tokens that are requested at each position
+   * @param patience time for which a score waits while no server answers
    * @throws InferenceCallException if a server cannot teach; the message says why
    */
   public static HttpTeacher open(
@@ -160,7 +160,7 @@ public final class HttpTeacher implements Scorer {
     }
   }
 
-  /** How many servers there are. */
+  /** Returns the number of servers. */
   public int servers() {
     return places.size();
   }

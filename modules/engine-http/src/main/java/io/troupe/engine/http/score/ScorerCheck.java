@@ -65,7 +65,7 @@ public final class ScorerCheck {
    * @param text a text to tokenize; empty for no such check
    * @param tokens the tokens of that text
    * @param contextLength most tokens of a sequence; 0 for no such check
-   * @param topK how many of the most likely tokens are requested at each position
+   * @param topK number of the most likely tokens that are requested at each position
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   public record CheckInput(int[] ids, String text, int[] tokens, int contextLength, int topK) {

@@ -25,7 +25,7 @@ public final class KeyOnEveryRoute {
   /**
    * A command of vLLM with the middleware.
    *
-   * @param folder where the middleware is written; only this user may write there
+   * @param folder folder into which the middleware is written; only this user may write there
    * @param environment of this process
    */
   public static ServerCommand on(ServerCommand vllm, Path folder, Map<String, String> environment) {

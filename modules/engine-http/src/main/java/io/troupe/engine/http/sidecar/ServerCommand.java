@@ -86,7 +86,7 @@ public record ServerCommand(
    * The adapters for which a server must have room.
    *
    * @param rank rank of each adapter; 0 for no adapters
-   * @param atOnce how many adapters requests may name at a time
+   * @param atOnce number of adapters that requests may name at a time
    * @param targets names of the adapted matrices
    * @param folder the folder of the adapters; empty for no adapters
    */

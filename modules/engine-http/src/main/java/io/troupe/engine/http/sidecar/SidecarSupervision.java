@@ -121,7 +121,10 @@ public record SidecarSupervision(
         settings, new ServerPhase.Resting(now + next.pauseMillis(), why), next, served);
   }
 
-  /** Why the child does not serve, once it has ended so often that it is retried only rarely. */
+  /**
+   * Returns the reason why the child does not serve, once it has ended so often that it is retried
+   * only rarely.
+   */
   public Optional<String> failing() {
     return restarts.persistent()
             && phase instanceof ServerPhase.Resting(long _, String why)

@@ -38,7 +38,7 @@ public final class Sidecars implements AutoCloseable {
   /**
    * The plan for the servers.
    *
-   * @param count how many servers
+   * @param count number of servers
    * @param concurrency most completions that each server samples at a time
    * @param patience timeouts of their answers
    * @param supervision settings of their starts

@@ -70,7 +70,7 @@ final class AnswerParser {
     depth--;
   }
 
-  /** What is between brackets; a list of one in round or no brackets is its item. */
+  /** Reads the items between brackets; a list of one in round or no brackets is its item. */
   private Expr list(char open, char close) {
     List<Expr> items = new ArrayList<>();
     items.add(relation());

@@ -15,7 +15,7 @@ record AnswerToken(Kind kind, String text, boolean spaced) {
     LETTER,
     /** A plain word of several letters, which may be a unit, or the product of its letters. */
     WORD,
-    /** What was inside of {@code \text}, in lower case. */
+    /** The text inside of {@code \text}, in lower case. */
     TEXT,
     COMMAND,
     SIGN,

@@ -373,7 +373,7 @@ public final class AnswerTokenizer {
     }
   }
 
-  /** What is inside of {@code \text{…}}: words, a connective, or mathematics after all. */
+  /** Reads the inside of {@code \text{…}}: words, a connective, or mathematics after all. */
   private void words() {
     String content = argument();
     String words = content.replaceAll("\\s+", " ").strip().toLowerCase(Locale.ROOT);

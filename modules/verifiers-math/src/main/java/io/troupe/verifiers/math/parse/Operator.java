@@ -3,7 +3,7 @@ package io.troupe.verifiers.math.parse;
 import java.util.Map;
 import java.util.Optional;
 
-/** What combines scalars into a scalar. */
+/** An operation that combines scalars into a scalar. */
 public enum Operator {
   ADD,
   NEGATE,

@@ -41,7 +41,7 @@ public record ParsedAnswer(
   /**
    * One meaning of an answer.
    *
-   * @param units what was taken off
+   * @param units units that were taken off
    * @param onlyForNumbers whether it counts only where no variables are expected
    */
   public record Reading(Expr expr, UnitStripper units, boolean onlyForNumbers) {

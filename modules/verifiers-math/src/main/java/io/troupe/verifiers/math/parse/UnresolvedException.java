@@ -7,7 +7,7 @@ package io.troupe.verifiers.math.parse;
 public final class UnresolvedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** Why an answer has no reading or no value. */
+  /** The reason why an answer has no reading or no value. */
   public enum Why {
     /** The text is not in the grammar. */
     UNREADABLE,
