@@ -138,7 +138,7 @@ final class EvaluationBenchmark implements Callable<Integer> {
     }
   }
 
-  /** One evaluation into a new folder. */
+  /** Runs one evaluation into a new folder. */
   @FunctionalInterface
   private interface NumberedWork {
     void run(int number) throws IOException;

@@ -132,7 +132,9 @@ final class VerifierBenchmark implements Callable<Integer> {
     return BenchmarkReport.median(millis);
   }
 
-  /** Each answer against itself written otherwise, and against the next problem's. */
+  /**
+   * Returns pairs of each answer and another form of it, and of each answer and the next problem's.
+   */
   private static List<Pair> mathPairs() throws IOException {
     List<String> answers = answers();
     List<Pair> pairs = new ArrayList<>();

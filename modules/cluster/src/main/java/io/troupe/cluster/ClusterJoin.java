@@ -172,7 +172,7 @@ public final class ClusterJoin {
             case JoinGate.NotAMember _ -> foundNonMember = true;
           }
         } catch (ExecutionException silent) {
-          // It may still be starting.
+          // The process may still be starting.
         }
       }
       if (foundNonMember

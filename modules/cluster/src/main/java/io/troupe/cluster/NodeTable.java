@@ -105,7 +105,7 @@ public final class NodeTable {
   }
 
   /**
-   * All nodes of the cluster have registered.
+   * Notes that all nodes of the cluster have registered.
    *
    * @return as {@link #left}
    */

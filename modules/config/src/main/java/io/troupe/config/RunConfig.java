@@ -276,7 +276,7 @@ public record RunConfig(
   }
 
   /**
-   * States the rules of what a run starts: a placement that nobody carries out is refused.
+   * States the rules of a start: a placement without nodes is refused.
    *
    * @param clustered whether the run is the coordinator of a cluster
    */

@@ -154,7 +154,10 @@ final class Api {
     throw new ApiException(404, "there is no /api/v1%s; see /api/v1/openapi.json".formatted(path));
   }
 
-  /** Each process answers within its own deadline, so this one only bounds what is broken. */
+  /**
+   * Returns the reports of all processes; each answers within its own deadline, so the limit here
+   * is for defects only.
+   */
   private List<JvmReport> reports() throws ApiException {
     return ProcessReplies.on(source.jvms().reports(), REPORT_PATIENCE);
   }

@@ -121,7 +121,7 @@ public final class PersistentMap<K extends Comparable<K>, V> extends ImmutableSo
     };
   }
 
-  /** Both sides of a node that is gone, under the least of the right one. */
+  /** Joins both sides of a node that is gone, under the least entry of the right side. */
   private static <K extends Comparable<K>, V> Tree<K, V> joined(Tree<K, V> left, Node<K, V> right) {
     Node<K, V> least = right;
     while (least.left() instanceof Node<K, V> lesser) {

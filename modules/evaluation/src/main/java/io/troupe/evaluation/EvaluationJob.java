@@ -36,7 +36,7 @@ public final class EvaluationJob {
   /** Shows how far an evaluation is. */
   public interface EvaluationProgress {
     /**
-     * One more prompt is in the files.
+     * Notes that the files hold one more prompt.
      *
      * @param done prompts of this task
      * @param all prompts of this task in this shard

@@ -121,7 +121,7 @@ final class PendingTurn {
     }
   }
 
-  /** All of the answer was sent. */
+  /** Notes that the whole answer was sent. */
   void delivered() {
     delivery.set(Delivery.DELIVERED);
   }

@@ -16,7 +16,7 @@ final class ServedModels {
     return route.equals(ROUTE) || route.startsWith(ONE);
   }
 
-  /** The policy, under whatever name a client asks for. */
+  /** Returns the policy, under whatever name a client asks for. */
   static JsonNode answer(String route) {
     if (route.startsWith(ONE)) {
       return model(route.substring(ONE.length()));

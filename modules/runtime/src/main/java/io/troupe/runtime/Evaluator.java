@@ -47,7 +47,7 @@ public final class Evaluator extends AbstractOnMessageBehavior<Evaluator.Command
 
   private record NotGraded(Attempt attempt, Throwable cause) implements Command {}
 
-  /** One try of an evaluation; compared by identity, since two tries may look the same. */
+  /** One try of an evaluation; compared by identity, since two tries may have equal fields. */
   private static final class Attempt {
     private final Evaluate evaluate;
     private final int number;

@@ -257,7 +257,9 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     throw new IllegalStateException(reason);
   }
 
-  /** The evaluator works through its evaluations in order, so it failed in the first one left. */
+  /**
+   * Notes that the evaluator failed in the first evaluation that is left, since it works in order.
+   */
   private void onEvaluatorEnded(String reason) {
     evaluator = newEvaluator();
     Optional.ofNullable(evaluations.peek())

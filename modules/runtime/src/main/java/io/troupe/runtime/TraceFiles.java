@@ -363,7 +363,7 @@ public final class TraceFiles implements AutoCloseable {
       if (before && groups.isEmpty()) {
         continue;
       }
-      // What an earlier step has trained on ends as trained, whatever becomes of this one.
+      // A group that an earlier step has trained on ends as trained, whatever becomes of this step.
       String end = before ? "trained" : fate;
       delta(Map.of("training", -groups.size(), end, groups.size()));
       for (GroupId group : groups) {

@@ -26,7 +26,7 @@ record ServerCounters(
     AtomicLong promptTokens,
     AtomicLong generatedTokens,
     AtomicLong updates) {
-  /** All counters at zero. */
+  /** Returns counters at zero. */
   static ServerCounters zero() {
     return new ServerCounters(
         new AtomicLong(),

@@ -12,7 +12,7 @@ import java.util.List;
 public final class Simulation {
   private Simulation() {}
 
-  /** One run. */
+  /** Simulates one run. */
   public static SimulationResult run(Scenario scenario, long seed) {
     return new SimulatedRun(scenario, seed).run();
   }

@@ -23,10 +23,10 @@ public final class ClusterSoak {
   private static final long TICK_MILLIS = 100;
   private static final long AUDIT_EVERY = 2 * SECOND;
 
-  /** A step must come within this, whatever happened. */
+  /** The time within which a step must come, whatever happened. */
   private static final long STANDSTILL = 150 * SECOND;
 
-  /** All processes must be there and at work within this, if nothing else happens. */
+  /** The time within which all processes must be there and at work, if nothing else happens. */
   private static final long UNWELL = 240 * SECOND;
 
   private static final long PATIENCE_SECONDS = 120;
@@ -35,7 +35,7 @@ public final class ClusterSoak {
   /** Agents of each worker; more would start, all at once, with each worker that starts again. */
   private static final int AGENTS = 2;
 
-  /** Somebody who is to be woken. */
+  /** A process that is stopped and is to continue. */
   private record StoppedProcess(ProcessHandle process, long until) {}
 
   private final Soak.Settings settings;

@@ -75,7 +75,7 @@ final class JournalFollower implements Closeable {
         .orElse(Long.MIN_VALUE);
   }
 
-  /** Whether the run has ended, and nobody has resumed it. */
+  /** Whether the run has ended, and was not resumed. */
   boolean ended() {
     return ended;
   }

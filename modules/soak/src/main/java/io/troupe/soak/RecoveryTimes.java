@@ -37,7 +37,9 @@ public final class RecoveryTimes {
         .forEach(cost -> cost.step = (now - cost.at) / SECOND);
   }
 
-  /** All is well again; what the blows since it last was have cost, in words. */
+  /**
+   * Notes that all is well again; returns the cost of the blows since the last such time, in words.
+   */
   Optional<String> recovered(long now) {
     wellSince = now;
     if (open.isEmpty()) {

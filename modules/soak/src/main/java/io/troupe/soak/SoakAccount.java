@@ -38,7 +38,7 @@ public record SoakAccount(
     return report.violations().stream().filter(one -> one.rule() == rule).count();
   }
 
-  /** All of it in a line. */
+  /** Returns all numbers in a line. */
   public String line() {
     return "%,d steps, %,d of them made again · prompts lost %d · trained twice %d · stale tokens trained on: %d steps · late answers refused %d"
         .formatted(steps, undone, lost, twice, stale, refused);

@@ -125,7 +125,7 @@ public final class RunSync implements AutoCloseable {
     }
   }
 
-  /** One process at a time writes the copy of a folder. */
+  /** Locks the copy: one process at a time writes the copy of a folder. */
   private void hold() throws IOException {
     if (held.isEmpty()) {
       Path sync = Files.createDirectories(folder.path().resolve(SyncFiles.FOLDER));

@@ -283,7 +283,7 @@ final class Uploader {
           || !store.size(upload.nextKey()).equals(Optional.of(upload.next().bytes()))) {
         return again(upload, failure);
       }
-      // It was completed, and the answer was lost.
+      // The upload was completed, and the answer was lost.
     }
     return stored(upload, 0);
   }

@@ -13,7 +13,7 @@ import java.util.List;
 public final class DataSetMixing {
   private DataSetMixing() {}
 
-  /** One list after the other. */
+  /** Returns one list after the other. */
   public static <T> List<T> sequential(List<List<T>> lists) {
     List<T> mixed = new ArrayList<>();
     lists.forEach(mixed::addAll);

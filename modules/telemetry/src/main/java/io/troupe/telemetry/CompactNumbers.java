@@ -45,7 +45,7 @@ final class CompactNumbers {
     }
     double limit = 10;
     for (int places = decimals; places >= 0 && limit <= 1000; places--) {
-      // One more digit in front costs one behind, so that the width stays.
+      // Another digit in front costs one behind, so that the width stays.
       if (magnitude < limit - 0.5 * Math.pow(10, -places)) {
         return format("%." + places + "f", value);
       }

@@ -47,7 +47,7 @@ public final class MetricCatalogue {
 
   private MetricCatalogue() {}
 
-  /** All metrics, in the order of a row. */
+  /** Returns all metrics, in the order of a row. */
   public static List<Metric> metrics() {
     return Stream.of(ROW, TRAINING, EPISODES).flatMap(List::stream).map(Entry::metric).toList();
   }

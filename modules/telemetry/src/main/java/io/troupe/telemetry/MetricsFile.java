@@ -16,7 +16,7 @@ public final class MetricsFile {
 
   private MetricsFile() {}
 
-  /** All whole rows after the first {@code after}; none if there is no file. */
+  /** Returns all whole rows after the first {@code after}; none if there is no file. */
   public static List<Map<String, Object>> read(Path file, long after) throws IOException {
     List<Map<String, Object>> rows = new ArrayList<>();
     if (!Files.isRegularFile(file)) {

@@ -26,7 +26,7 @@ public final class RowLines {
 
   private RowLines() {}
 
-  /** One line a row, in order. */
+  /** Encodes one line a row, in order. */
   public static List<String> encode(RowQueue rows) {
     List<String> lines = new ArrayList<>();
     for (RowQueue.Waiting one : rows.waiting()) {

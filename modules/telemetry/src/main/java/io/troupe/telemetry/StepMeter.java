@@ -29,7 +29,7 @@ public final class StepMeter {
     ROLLOUT,
     /** The trainer is idle and all that is under lease is being verified. */
     VERIFIER,
-    /** The trainer is idle and nobody has asked for work. */
+    /** The trainer is idle, and no worker has asked for work. */
     WORKERS
   }
 
@@ -128,7 +128,7 @@ public final class StepMeter {
   }
 
   /**
-   * The row of a step that has just ended; counting starts again.
+   * Returns the row of a step that has just ended; counting starts again.
    *
    * @param cpu seconds of the process so far, all threads together; not a number where nobody knows
    */

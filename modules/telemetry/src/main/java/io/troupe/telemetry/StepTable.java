@@ -50,7 +50,7 @@ public enum StepTable {
     return line(column -> column.header);
   }
 
-  /** One step; before the first one, most cells are dashes. */
+  /** Returns the line of a step; before the first step, most cells are dashes. */
   public String row(StepRow row) {
     return line(column -> cell(column, row));
   }

@@ -2,7 +2,7 @@ package io.troupe.testkit;
 
 import java.util.Random;
 
-/** Completions nobody would write, but a policy may. */
+/** Completions that no person would write, but a policy may. */
 public final class HostileText {
   private static final String[] PIECES = {
     "The answer is ",

@@ -7,9 +7,9 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports for servers that are to come back at the same one. One that the system gives a server away
- * by itself may be somebody else's as soon as that server is gone: the system hands such ports to
- * every connection that is opened. Those below its range are taken by nobody who does not name
+ * Ports for servers that stop and come back at the same port. One that the system gives a server
+ * away by itself may be somebody else's as soon as that server is gone: the system hands such ports
+ * to every connection that is opened. Those below its range are taken by nobody who does not name
  * them.
  */
 public final class UnusedPorts {
@@ -23,7 +23,8 @@ public final class UnusedPorts {
   private UnusedPorts() {}
 
   /**
-   * A port of the loopback device that is free now, and that the system gives to nobody.
+   * Returns a port of the loopback device that is free now, and that the system assigns to no other
+   * program.
    *
    * @throws IOException if none is found
    */

@@ -90,7 +90,10 @@ public final class VerifierOptions {
     return read(key, "a time such as 5s, 250ms or 2m", otherwise, VerifierOptions::durationOf);
   }
 
-  /** One of an enum's constants, in lower case with {@code -} for {@code _}. */
+  /**
+   * Returns the constant of an enum that an option names, in lower case with {@code -} for {@code
+   * _}.
+   */
   public <E extends Enum<E>> E choice(String key, E otherwise) {
     List<E> constants = List.of(otherwise.getDeclaringClass().getEnumConstants());
     List<String> names = constants.stream().map(VerifierOptions::nameOf).toList();

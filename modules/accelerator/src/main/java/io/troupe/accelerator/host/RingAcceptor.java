@@ -62,9 +62,9 @@ final class RingAcceptor implements AutoCloseable {
       ConnectionFactory.Listener listener,
       PeerHandshake introduction,
       Consumer<String> refused) {
-    RingAcceptor door = new RingAcceptor(before, listener, introduction, refused);
-    Thread.ofVirtual().name("ring-door").start(door::receive);
-    return door;
+    RingAcceptor acceptor = new RingAcceptor(before, listener, introduction, refused);
+    Thread.ofVirtual().name("ring-acceptor").start(acceptor::receive);
+    return acceptor;
   }
 
   private void receive() {
@@ -134,7 +134,7 @@ final class RingAcceptor implements AutoCloseable {
   public void close() throws IOException {
     closedByPeer.complete(false);
     listener.close();
-    var _ = accepted.completeExceptionally(new IOException("the door is closed"));
+    var _ = accepted.completeExceptionally(new IOException("the listener is closed"));
     if (!taken && !accepted.isCompletedExceptionally()) {
       Closing.quietly(accepted.join());
     }

@@ -83,7 +83,7 @@ public final class SharedMemoryCollective implements Collective {
   }
 
   /**
-   * All ranks of a group that are threads of this process, through a file that is gone with them.
+   * Makes all ranks of a group as threads of this process, with a file that is deleted at once.
    *
    * @param deadline of each exchange
    */

@@ -2,6 +2,7 @@ package io.troupe.accelerator.host;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.base.failure.Closing;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.Span;
@@ -92,7 +93,7 @@ public final class SocketRing implements Collective {
     long until = System.nanoTime() + deadline.toNanos();
     int before = Math.floorMod(rank - 1, size);
     int after = (rank + 1) % size;
-    try (RingAcceptor door =
+    try (RingAcceptor acceptor =
         RingAcceptor.open(before, listener, introduction(secret, before, rank, size), refused)) {
       Connection next =
           connect(
@@ -100,10 +101,10 @@ public final class SocketRing implements Collective {
               endpoint,
               addresses.get(after),
               introduction(secret, rank, after, size),
-              door,
+              acceptor,
               until);
       try {
-        return new SocketRing(rank, size, deadline, next, door.await(until));
+        return new SocketRing(rank, size, deadline, next, acceptor.await(until));
       } catch (IOException | RankLostException failure) {
         next.close();
         throw failure;
@@ -120,15 +121,15 @@ public final class SocketRing implements Collective {
       ConnectionFactory endpoint,
       InetSocketAddress address,
       PeerHandshake introduction,
-      RingAcceptor door,
+      RingAcceptor acceptor,
       long until)
       throws IOException, RankLostException {
     Optional<String> objection = endpoint.objection(address);
     if (objection.isPresent()) {
       throw new IOException("trainer rank %d: %s".formatted(rank, objection.get()));
     }
-    Connection wire = reach(rank, endpoint, address, door, until);
-    door.watchForClose(wire);
+    Connection wire = reach(rank, endpoint, address, acceptor, until);
+    acceptor.watchForClose(wire);
     try {
       introduction.asClient(wire, remaining(until));
       return wire;
@@ -143,7 +144,7 @@ public final class SocketRing implements Collective {
       int rank,
       ConnectionFactory endpoint,
       InetSocketAddress address,
-      RingAcceptor door,
+      RingAcceptor acceptor,
       long until)
       throws RankLostException {
     while (true) {
@@ -151,7 +152,7 @@ public final class SocketRing implements Collective {
         Duration left = remaining(until);
         return endpoint.connect(address, left.compareTo(ATTEMPT) < 0 ? left : ATTEMPT);
       } catch (IOException absent) {
-        if (System.nanoTime() >= until || door.isShut()) {
+        if (System.nanoTime() >= until || acceptor.isShut()) {
           throw new RankLostException(rank, "nobody listens at " + address, absent);
         }
         LockSupport.parkNanos(RETRY.toNanos()); // it has not started to listen yet
@@ -340,12 +341,9 @@ public final class SocketRing implements Collective {
   }
 
   private void closeConnections() {
-    try (next;
-        previous) {
-      // A rank that waits for this one sees it leave.
-    } catch (IOException gone) {
-      // They are closed.
-    }
+    // A rank that waits for this one sees it leave.
+    Closing.quietly(previous);
+    Closing.quietly(next);
   }
 
   @Override

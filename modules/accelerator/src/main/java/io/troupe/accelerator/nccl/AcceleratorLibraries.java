@@ -39,7 +39,7 @@ public final class AcceleratorLibraries {
     }
 
     /**
-     * One is missing.
+     * A library is missing.
      *
      * @param reason the libraries that were looked for, the places, and the next step
      */
@@ -96,7 +96,7 @@ public final class AcceleratorLibraries {
     return Optional.empty();
   }
 
-  /** The folders with libraries of NVIDIA's packages, the environment's own one last. */
+  /** Returns the folders with libraries of NVIDIA's packages, the environment's own folder last. */
   private static List<Path> libraryFolders(Path environment) {
     List<Path> folders = new ArrayList<>();
     for (Path packages : packages(environment)) {

@@ -151,7 +151,10 @@ public final class NcclCollective implements Collective {
     return last.isEmpty() ? "" : ": " + last;
   }
 
-  /** NCCL does not say which rank failed; in a group of two it is the other one. */
+  /**
+   * Returns the lost rank as far as it is known: NCCL does not name it; in a group of two it is the
+   * other rank.
+   */
   private int other() {
     return (rank + 1) % size;
   }

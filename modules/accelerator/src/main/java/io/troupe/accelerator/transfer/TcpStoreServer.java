@@ -33,27 +33,27 @@ public final class TcpStoreServer implements AutoCloseable {
   private static final long MOST_BYTES = 1 << 16;
   private static final String OWN_KEYS = "/";
 
-  private final ServerSocket door;
+  private final ServerSocket listener;
   private final Map<String, byte[]> values = new HashMap<>(); // guarded by this
   private final Set<Caller> callers = new HashSet<>(); // guarded by this
 
-  private TcpStoreServer(ServerSocket door) {
-    this.door = door;
+  private TcpStoreServer(ServerSocket listener) {
+    this.listener = listener;
   }
 
   /** Opens a store at an address; port 0 takes a free one. */
   @SuppressWarnings("AddressSelection") // the caller has chosen it
   public static TcpStoreServer open(InetSocketAddress address) throws IOException {
-    ServerSocket door = new ServerSocket();
-    door.bind(address);
-    TcpStoreServer store = new TcpStoreServer(door);
+    ServerSocket listener = new ServerSocket();
+    listener.bind(address);
+    TcpStoreServer store = new TcpStoreServer(listener);
     Thread.ofVirtual().name("tcp-store").start(store::accept);
     return store;
   }
 
   /** Returns the port. */
   public int port() {
-    return door.getLocalPort();
+    return listener.getLocalPort();
   }
 
   /** Sets a value, under the name by which clients ask for it. */
@@ -70,7 +70,7 @@ public final class TcpStoreServer implements AutoCloseable {
   private void accept() {
     try {
       while (true) {
-        Socket socket = door.accept();
+        Socket socket = listener.accept();
         socket.setTcpNoDelay(true);
         Caller caller = new Caller(socket);
         if (admit(caller)) {
@@ -263,7 +263,7 @@ public final class TcpStoreServer implements AutoCloseable {
 
   @Override
   public void close() {
-    Closing.quietly(door);
+    Closing.quietly(listener);
     List<Caller> all;
     synchronized (this) {
       all = List.copyOf(callers);

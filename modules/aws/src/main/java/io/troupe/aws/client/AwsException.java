@@ -18,7 +18,7 @@ public final class AwsException extends IOException {
     IN_USE,
     /** The resource exists already. */
     EXISTS,
-    /** Done or not, nobody knows; the same request may be sent again. */
+    /** The request was done or not; the same request may be sent again. */
     UNAVAILABLE
   }
 

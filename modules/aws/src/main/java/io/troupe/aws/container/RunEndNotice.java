@@ -64,7 +64,7 @@ final class RunEndNotice implements AutoCloseable {
         host.getOutputStream().write((code + "\n").getBytes(StandardCharsets.US_ASCII));
         host.getOutputStream().flush();
       } catch (IOException gone) {
-        // It has ended already.
+        // The host has ended already.
       }
     }
   }
@@ -100,7 +100,7 @@ final class RunEndNotice implements AutoCloseable {
           return OptionalInt.of(Integer.parseInt(line));
         }
       } catch (IOException absent) {
-        // not there yet, or cut off: tried again
+        // The first host is not there yet, or the connection was cut: the next round tries again.
       }
       Thread.sleep(PAUSE);
     }

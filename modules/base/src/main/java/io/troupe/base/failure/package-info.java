@@ -1,4 +1,4 @@
-/** The real cause inside an exception that carries another one. */
+/** Causes of failures, and waits and closings that a failure does not cut short. */
 @NullMarked
 package io.troupe.base.failure;
 

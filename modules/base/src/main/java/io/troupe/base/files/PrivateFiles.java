@@ -69,7 +69,7 @@ public final class PrivateFiles {
     }
   }
 
-  /** Replaces a file by a new one, as {@link AtomicFile} does. */
+  /** Replaces a file, as {@link AtomicFile} does. */
   public static void write(Path file, byte[] content) throws IOException {
     AtomicFile.replace(file, content, with(OWNER_FILE));
   }

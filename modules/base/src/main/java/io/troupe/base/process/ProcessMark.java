@@ -106,7 +106,7 @@ record ProcessMark(String mark) {
   }
 
   /**
-   * One look at all processes.
+   * The result of one look at all processes.
    *
    * @param incomplete whether a process showed no environment, which may carry the mark
    */

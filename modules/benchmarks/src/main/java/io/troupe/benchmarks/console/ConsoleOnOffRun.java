@@ -19,7 +19,7 @@ final class ConsoleOnOffRun implements LearningCurve.RowWatch, AutoCloseable {
   private static final int WINDOWS = 4;
   private static final int BEGIN = 10;
 
-  /** Steps after a change of watcher that belong to nobody. */
+  /** Steps after a change of watcher that count for neither side. */
   private static final int SETTLE = 2;
 
   /** The middle one of its fours, and the quarter points. */

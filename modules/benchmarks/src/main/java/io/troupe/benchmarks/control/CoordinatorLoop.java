@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The coordinator's work without anybody else's: its decisions on workers and a trainer that answer
- * at once, the journal records of them, and the console's view of them. One thread.
+ * The coordinator's work without the work of other parts: its decisions on workers and a trainer
+ * that answer at once, the journal records of them, and the console's view of them. One thread.
  */
 final class CoordinatorLoop {
   private static final int COMPLETIONS = 16;

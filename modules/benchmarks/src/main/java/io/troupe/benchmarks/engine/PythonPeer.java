@@ -30,7 +30,7 @@ public sealed interface PythonPeer extends AutoCloseable {
    */
   PythonPeer another() throws IOException;
 
-  /** One line: versions and threads, or why there is none. */
+  /** Returns one line: versions and threads, or the reason why there is no PyTorch. */
   String describe();
 
   @Override

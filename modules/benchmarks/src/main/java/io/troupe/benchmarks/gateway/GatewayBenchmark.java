@@ -120,7 +120,7 @@ public final class GatewayBenchmark implements Callable<Integer> {
     return answered * 1e9 / (System.nanoTime() - start);
   }
 
-  /** All results of several arrays. */
+  /** Returns the elements of several arrays in one. */
   static double[] joined(List<double[]> parts) {
     return Stream.of(parts.toArray(double[][]::new)).flatMapToDouble(DoubleStream::of).toArray();
   }

@@ -152,7 +152,7 @@ public final class GpuBenchmark implements Callable<Integer> {
         for (int part = 0; part < parts.size(); part++) {
           results.add(result(setting, rows, row, part));
           GpuReport report = new GpuReport(setting, results);
-          // What is there survives an end of the machine.
+          // Results so far survive an end of the machine.
           resultFile.write(GpuRowProcess.JSON.valueToTree(report.json()));
         }
       }

@@ -45,7 +45,10 @@ public final class WorkerProcess implements AutoCloseable {
             .wordsWithClassPath(arguments));
   }
 
-  /** One of many that share a machine: a small heap, and no threads that it can do without. */
+  /**
+   * Starts one of many processes that share a machine: a small heap, and no threads beyond the
+   * necessary.
+   */
   public static WorkerProcess smallJava(String heap, Class<?> main, List<String> arguments)
       throws IOException {
     return new WorkerProcess(

@@ -94,7 +94,7 @@ final class ClosedLoopLoad {
       this.form = form;
     }
 
-    /** One request after the other, as long as any are left. */
+    /** Sends one request after the other, as long as any are left. */
     void next(CompletableFuture<Boolean> over) {
       int number = begun.getAndIncrement();
       if (number >= form.requests()) {

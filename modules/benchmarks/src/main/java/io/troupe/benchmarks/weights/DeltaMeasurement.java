@@ -39,9 +39,9 @@ final class DeltaMeasurement {
 
   /** The source of gradients. */
   private enum Gradients {
-    /** Each step's are random, as in a run whose batches differ. */
+    /** Each step's gradients are random, as in a run whose batches differ. */
     NOISE("random"),
-    /** All point one way at every step: the fastest that AdamW moves. */
+    /** All gradients point one way at every step: the fastest that AdamW moves. */
     CONSTANT("of one sign, always");
 
     private final String title;

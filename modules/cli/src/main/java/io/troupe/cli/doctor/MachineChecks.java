@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 public final class MachineChecks {
   private MachineChecks() {}
 
-  /** All checks of this machine. */
+  /** Returns all checks of this machine. */
   public static List<MachineCheck> of(Machine machine) {
     return List.of(
         new JavaCheck(machine),

@@ -73,7 +73,7 @@ public final class TrainerRankCommand extends CliCommand {
   public Integer call() throws Exception {
     CompletableFuture<RankAgent> post = new CompletableFuture<>();
     ParentWatch.start(
-        // Its work is the coordinator's, which makes the step again without it.
+        // The coordinator makes the step again without this rank.
         () -> Runtime.getRuntime().halt(ExitCode.OK.code()),
         to -> {
           var _ = post.thenAccept(own -> own.setCoordinator(HostPort.parse(to)));

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 
 /** The commands that look at a run under way. */
 public final class InspectCommands {
-  /** All of them, for the command line. */
+  /** The classes of these commands. */
   public static final List<Class<?>> ALL =
       List.of(
           Status.class,

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 
 /** Orders to a live run; the journal records who gave each order and why. */
 public final class OperatorCommands {
-  /** All of them, for the command line. */
+  /** The classes of these commands. */
   public static final List<Class<?>> ALL =
       List.of(
           Pause.class,

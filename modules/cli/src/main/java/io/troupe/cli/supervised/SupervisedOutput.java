@@ -32,7 +32,7 @@ final class SupervisedOutput implements SupervisedListener {
 
   @Override
   public void happened(SupervisedEvent event) {
-    // Its row shows it.
+    // The step's row shows the event.
   }
 
   @Override

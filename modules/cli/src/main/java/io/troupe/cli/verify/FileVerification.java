@@ -175,7 +175,7 @@ public final class FileVerification {
     }
   }
 
-  /** A print stream keeps its failures to itself, and nobody reads on when a pipe is closed. */
+  /** Writes all lines; fails when the pipe is closed, which a print stream does not show. */
   private static void flush(BufferedWriter out) throws IOException {
     out.flush();
     if (System.out.checkError()) {

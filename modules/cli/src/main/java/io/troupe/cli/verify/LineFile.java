@@ -31,8 +31,8 @@ public final class LineFile {
   }
 
   /**
-   * A file that exists, {@code -}, or a run's folder, which stands for the files of its rollouts,
-   * the oldest first.
+   * Opens a file that exists, {@code -}, or a run's folder, which stands for the files of its
+   * rollouts, the oldest first.
    *
    * @throws IOException if it cannot be read; says which and why
    */

@@ -33,7 +33,7 @@ public record VerifySummary(
     return unverifiable == 0 && badLines == 0;
   }
 
-  /** One line for a person. */
+  /** Returns one line for a person. */
   public String text() {
     StringBuilder sentence = new StringBuilder();
     sentence.append(String.format(Locale.ROOT, "%,d scored", scored));

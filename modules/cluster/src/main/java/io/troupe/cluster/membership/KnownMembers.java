@@ -43,7 +43,7 @@ public final class KnownMembers {
     return new KnownMembers(file, members);
   }
 
-  /** All members, the most recent first. */
+  /** Returns all members, the most recent first. */
   public synchronized List<HostPort> all() {
     return List.copyOf(members.reversed());
   }

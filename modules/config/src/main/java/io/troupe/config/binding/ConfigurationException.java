@@ -16,7 +16,7 @@ public final class ConfigurationException extends RuntimeException {
     this.violations = List.copyOf(violations);
   }
 
-  /** All of them, in the order of the file. */
+  /** Returns all violations, in the order of the file. */
   public List<ConfigViolation> violations() {
     return violations;
   }

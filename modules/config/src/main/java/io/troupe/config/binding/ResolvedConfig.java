@@ -25,7 +25,7 @@ public record ResolvedConfig<T extends Record>(
    * @param text the value as YAML has it
    */
   public record Value(String path, String text, ValueOrigin origin) {
-    /** Whether somebody chose it. */
+    /** Whether the value was set by a person. */
     public boolean isChosen() {
       return !(origin instanceof ValueOrigin.Default);
     }

@@ -56,7 +56,7 @@ final class ViolationLog {
     return new ValueOrigin.Line(file, 1);
   }
 
-  /** All violations: those of the file by line, then those of the command line. */
+  /** Returns all violations: those of the file by line, then those of the command line. */
   List<ConfigViolation> inOrder() {
     Comparator<ConfigViolation> byLine =
         Comparator.comparingInt(

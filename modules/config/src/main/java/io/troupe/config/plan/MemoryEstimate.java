@@ -31,7 +31,7 @@ public record MemoryEstimate(
   /** Bytes of a number's copies: three arrays of two pieces of two steps. */
   private static final long COPIES = 2 * 2 * 3 * FLOAT;
 
-  /** The one that workers read, and the one that a step makes meanwhile. */
+  /** Copies of the weights: the one that workers read, and the one that a step makes meanwhile. */
   private static final long SNAPSHOTS = 2;
 
   /** Slots of a cache to those in use, where it has just grown. */
@@ -173,7 +173,7 @@ public record MemoryEstimate(
     long adapters = model.adapters(decoder.compute().lora());
     // Whole weights are beside their master weights in a smaller type.
     long rounded = bytes == FLOAT || adapters > 0 ? 0 : bytes * model.parameters();
-    // Where the graph is of all layers, so are the gradients of one micro-batch.
+    // A graph of all layers has the gradients of one micro-batch beside it.
     long gradients =
         switch (decoder.compute().recompute()) {
           case NONE -> adapters > 0 ? FLOAT * adapters : bytes * model.parameters();
@@ -208,7 +208,7 @@ public record MemoryEstimate(
     return allowed == 0 ? wanted : Math.min(wanted, allowed);
   }
 
-  /** All of it. */
+  /** Returns the sum of all parts. */
   public long total() {
     return trainer.total() + published + samplers.total() + process + allocator;
   }

@@ -67,7 +67,7 @@ public record TorchKeys(
   public enum Recompute {
     /** Activations stay in memory. */
     NONE,
-    /** Each layer, from its input. */
+    /** Each layer is computed again from its input. */
     LAYERS
   }
 

@@ -234,7 +234,10 @@ public record RolloutSection(
     return !endpoints.urls().isEmpty() || sidecars.count() > 0;
   }
 
-  /** All workers: those with an engine in this process, and the one that drives the servers. */
+  /**
+   * Returns the number of workers: those with an engine in this process, and the one that drives
+   * the servers.
+   */
   public int allWorkers() {
     return workers + (usesServers() ? 1 : 0);
   }

@@ -31,7 +31,7 @@ public record ScalarType(
     Object placeholder) {
 
   /**
-   * The type for a record component of class {@code type}.
+   * Returns the type for a record component of class {@code type}.
    *
    * @throws IllegalStateException if a record uses a class that no scalar stands for
    */

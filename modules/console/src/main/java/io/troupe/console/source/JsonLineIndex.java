@@ -98,7 +98,7 @@ final class JsonLineIndex {
     return Optional.of(key == null ? file : key);
   }
 
-  /** Reads the lines of a file from an offset on; where the next one will begin. */
+  /** Reads the lines of a file from an offset on; returns the offset of the next line. */
   private long follow(Path from, long offset) throws IOException {
     if (!Files.isRegularFile(from)) {
       return offset;

@@ -709,7 +709,7 @@ public final class Audit {
     return group;
   }
 
-  /** The group's present lease, which must be this one. */
+  /** Returns the group's present lease, which must be the given one. */
   private Optional<AuditedGroup.Leased> leased(LeaseId lease, String what) {
     Optional<AuditedGroup> group = find(lease.group(), what);
     if (group.isPresent()

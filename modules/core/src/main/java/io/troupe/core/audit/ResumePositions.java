@@ -22,7 +22,10 @@ final class ResumePositions {
     all.set(all.size() - 1, position);
   }
 
-  /** A checkpoint of this version is durable: older ones that never were will not be. */
+  /**
+   * Notes that a checkpoint of this version is durable: older ones that are not durable will never
+   * be.
+   */
   void saved(long version) {
     saved.add(version);
     int kept = all.size();

@@ -42,7 +42,7 @@ public record TokenVersions(List<Span> spans) {
     }
   }
 
-  /** All {@code tokens} tokens sampled by one version. */
+  /** Returns the versions of {@code tokens} tokens sampled by one version. */
   public static TokenVersions uniform(WeightVersion version, int tokens) {
     return new TokenVersions(List.of(new Span(version, tokens)));
   }

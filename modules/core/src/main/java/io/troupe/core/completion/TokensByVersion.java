@@ -76,7 +76,7 @@ public final class TokensByVersion {
     return versions[versions.length - 1];
   }
 
-  /** All tokens. */
+  /** Returns the number of all tokens. */
   public long all() {
     long sum = 0;
     for (long some : tokens) {

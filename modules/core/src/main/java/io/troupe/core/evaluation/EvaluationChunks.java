@@ -121,7 +121,7 @@ public record EvaluationChunks(
         "");
   }
 
-  /** One more chunk is to be sampled. Chunks of lower numbers are asked first. */
+  /** Adds a chunk that is to be sampled. Chunks of lower numbers are asked first. */
   public EvaluationChunks added(long chunk, long now) {
     EvaluationChunks begun = idle() ? heard(now) : this;
     return begun.waits(chunk);
@@ -187,7 +187,7 @@ public record EvaluationChunks(
                 .heard(now));
   }
 
-  /** All completions of the chunk are there. */
+  /** Notes that all completions of the chunk are there. */
   public EvaluationChunks done(long number, long now) {
     return ifOpen(
         number,

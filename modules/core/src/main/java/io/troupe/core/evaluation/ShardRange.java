@@ -26,7 +26,7 @@ public record ShardRange(int index, int count) {
     return (int) Math.min(size, (long) (index - 1) * width(size));
   }
 
-  /** One past the last item of this part. */
+  /** Returns the index behind the last item of this part. */
   public int to(int size) {
     return (int) Math.min(size, (long) index * width(size));
   }

@@ -10,7 +10,7 @@ import io.troupe.core.rollout.GroupSummary;
  * added to each trained token's loss and takes part in the same mean.
  */
 public sealed interface Distillation {
-  /** A reward that counts as 1, whatever rounding did to it. */
+  /** The least reward that counts as 1, whatever rounding did to it. */
   double PERFECT = GroupSummary.PERFECT;
 
   /** No teacher. */

@@ -83,7 +83,8 @@ public final class ScalarDistillation {
       double s = StrictMath.exp(logProbs[k]);
       double logM = log(a * t + (1 - a) * s);
       sum += a * t * (log(t) - logM) + (1 - a) * s * (log(s) - logM);
-      // What M contributes cancels: d/ds of -a t log M - (1-a) s log M + (1-a) s log s leaves this.
+      // The contribution of M cancels: d/ds of -a t log M - (1-a) s log M + (1-a) s log s leaves
+      // this.
       derivatives[k] = coefficient * (1 - a) * s * (log(s) - logM);
     }
     return new Term(sum, coefficient * sum, derivatives);

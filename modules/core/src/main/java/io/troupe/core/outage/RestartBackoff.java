@@ -64,9 +64,10 @@ public record RestartBackoff(Settings policy, List<Long> endings) {
   public RestartBackoff ended(long nowMillis) {
     long oldest = nowMillis - policy.windowMillis();
     // Ends that are far apart because the pauses are long are still ends in a row.
-    boolean goesOn = persistent() && endings.getLast() > oldest;
+    boolean continues = persistent() && endings.getLast() > oldest;
     List<Long> counted =
-        Stream.concat(endings.stream().filter(end -> goesOn || end > oldest), Stream.of(nowMillis))
+        Stream.concat(
+                endings.stream().filter(end -> continues || end > oldest), Stream.of(nowMillis))
             .toList();
     return new RestartBackoff(
         policy, counted.subList(Math.max(0, counted.size() - policy.most()), counted.size()));

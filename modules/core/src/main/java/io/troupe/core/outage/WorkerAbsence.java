@@ -17,7 +17,7 @@ public record WorkerAbsence(long since, long nextAt) {
 
   private static final long MINUTE_MILLIS = 60_000;
 
-  /** Somebody is there. */
+  /** Notes that a worker is there. */
   public static WorkerAbsence none(long nowMillis) {
     return new WorkerAbsence(nowMillis, nowMillis + SAID_EVERY_MILLIS);
   }

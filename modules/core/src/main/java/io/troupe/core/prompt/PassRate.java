@@ -67,9 +67,9 @@ public record PassRate(double passed, double failed) {
   }
 
   /**
-   * The posterior after a group. A reward between 0 and 1 counts as that share of a completion; but
-   * rewards that are all equal count as all right or all wrong, whichever is nearer, because
-   * nothing can be learned from such a group, whatever the reward is.
+   * Returns the posterior after a group. A reward between 0 and 1 counts as that share of a
+   * completion; but rewards that are all equal count as all right or all wrong, whichever is
+   * nearer, because nothing can be learned from such a group, whatever the reward is.
    */
   public PassRate measured(List<Double> rewards) {
     double sum = 0;

@@ -43,7 +43,10 @@ public record EpisodeText(String answer, List<TurnText> turns, String stop) {
     return new EpisodeText(answer, List.of(), "");
   }
 
-  /** All turns as one text, for verifiers that judge more than the answer: {@link TraceText}. */
+  /**
+   * Returns all turns as one text, for verifiers that judge more than the answer: {@link
+   * TraceText}.
+   */
   public String trace() {
     return TraceText.of(this);
   }

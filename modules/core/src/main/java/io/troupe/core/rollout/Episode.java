@@ -33,7 +33,7 @@ public record Episode(List<EpisodeSequence> sequences, StopReason stop) {
             : StopReason.COMPLETED);
   }
 
-  /** All turns in the order in which they were asked for. */
+  /** Returns all turns in the order in which they were asked for. */
   public List<Turn> turns() {
     if (sequences.size() == 1) {
       return sequences.getFirst().turns();

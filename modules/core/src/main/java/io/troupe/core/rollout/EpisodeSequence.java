@@ -39,7 +39,7 @@ public record EpisodeSequence(int[] prompt, List<Turn> turns) {
     return length;
   }
 
-  /** All ids behind the prompt, observed and sampled. */
+  /** Returns all ids behind the prompt, observed and sampled. */
   public int[] tokens() {
     if (turns.size() == 1) {
       return turns.getFirst().completion().tokens();

@@ -89,17 +89,17 @@ public final class GroupSummary {
     return lease;
   }
 
-  /** One a completion. */
+  /** Returns the rewards, one a completion. */
   public List<Double> rewards() {
     return rewards;
   }
 
-  /** One a completion: how many tokens each version sampled. */
+  /** Returns the number of tokens of each version, one element a completion. */
   public List<TokenVersions> versions() {
     return versions;
   }
 
-  /** One a completion: its turns and how it ended. */
+  /** Returns the turns and the end of each completion. */
   public List<EpisodeSummary> episodes() {
     return episodes;
   }

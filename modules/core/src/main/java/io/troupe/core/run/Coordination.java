@@ -76,7 +76,7 @@ public record Coordination(RunLimits limits) {
 
   private static final int MAX_SKIPPED_IN_A_ROW = 3;
 
-  /** One or two failures may be an accident. */
+  /** Failures in a row that suspend a worker; one or two may be an accident. */
   private static final int FAILURES_THAT_SUSPEND = 3;
 
   /**
@@ -107,8 +107,8 @@ public record Coordination(RunLimits limits) {
   }
 
   /**
-   * The first record of a new process in the journal of an older one: it undoes the work of the
-   * older process until {@link #resume} names the checkpoint from which the run continues. The
+   * Returns the first record of a new process in the journal of an older one: it undoes the work of
+   * the older process until {@link #resume} names the checkpoint from which the run continues. The
    * record must be fsynced before the first grant, because the fences of the next process start
    * from it.
    *
@@ -1011,7 +1011,7 @@ public record Coordination(RunLimits limits) {
       long capacity = capacity(running);
       CircuitBreaker verifiers = state.outages().verifiers();
       if (verifiers.open()) {
-        // What is under lease comes to the verifiers by itself, and is a probe as good as any.
+        // Groups under lease reach the verifiers by themselves, and are probes as good as any.
         capacity = verifiers.probes(now) && running == 0 ? Math.min(capacity, 1) : 0;
       }
       while (capacity > 0) {
@@ -1043,7 +1043,7 @@ public record Coordination(RunLimits limits) {
               limits.step().groups(),
               limits.step().maxStaleness(),
               uses),
-          // What no remaining step could train on is not begun.
+          // No group is begun that no remaining step could train on.
           Math.floorDiv(
               limits.totalUses() - state.accepted(usable) - usable * running, (long) usable));
     }

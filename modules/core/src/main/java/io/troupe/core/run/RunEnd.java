@@ -2,7 +2,7 @@ package io.troupe.core.run;
 
 /** The end of a run. */
 public sealed interface RunEnd {
-  /** All steps, or all epochs, are done. */
+  /** The run has made all steps, or all epochs. */
   record Completed() implements RunEnd {}
 
   /** An operator or a signal ended the run; everything is saved, and it can be resumed. */

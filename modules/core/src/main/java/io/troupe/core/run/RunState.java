@@ -160,7 +160,7 @@ public record RunState(
           without(lease.group()).ledger(ledger.train(1, usesOf(group(lease.group()))));
       case Event.OrderTaken(OperatorCommand.PauseAdmission pause, Attribution _) ->
           orders(pause).outages(outages.succeeded());
-      // What failed while nothing was wanted is no outage of the run, however long that was.
+      // A failure during a pause is no outage of the run, however long the pause was.
       case Event.OrderTaken(OperatorCommand.ResumeAdmission resumption, Attribution _) ->
           orders(resumption).outages(outages.succeeded());
       case Event.OrderTaken(OperatorCommand verb, Attribution _) -> orders(verb);

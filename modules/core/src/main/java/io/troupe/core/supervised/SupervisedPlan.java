@@ -65,7 +65,10 @@ public record SupervisedPlan(int rows, int batch, long seed, long steps) {
     return chosen;
   }
 
-  /** Passes over the rows that the steps up to this one make; a part counts as its share. */
+  /**
+   * Returns the passes over the rows that the steps up to this one make; a part counts as its
+   * share.
+   */
   public double epochsAfter(long step) {
     long whole = step / stepsPerEpoch();
     long rest = step % stepsPerEpoch() * batch;

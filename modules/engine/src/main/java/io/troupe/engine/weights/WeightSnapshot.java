@@ -75,7 +75,7 @@ public record WeightSnapshot(
     }
   }
 
-  /** Values that are made again once nobody uses those made before. */
+  /** Values that are made again once the values made before are out of use. */
   private static final class WeaklyKept implements Supplier<MemorySegment> {
     private final Supplier<MemorySegment> made;
     private WeakReference<MemorySegment> last = new WeakReference<>(null);

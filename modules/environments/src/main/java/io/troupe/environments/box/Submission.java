@@ -86,7 +86,7 @@ public record Submission(
             .noneMatch(part -> part.isEmpty() || part.equals(".") || part.equals(".."));
   }
 
-  /** One line of JSON. */
+  /** Returns one line of JSON. */
   public String text() {
     ObjectNode node = JsonNodeFactory.instance.objectNode();
     ArrayNode bytes = node.putArray("files");

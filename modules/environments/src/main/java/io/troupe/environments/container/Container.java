@@ -93,7 +93,7 @@ public final class Container implements AutoCloseable {
       life.leader().getOutputStream().write('\n');
       life.leader().getOutputStream().flush();
     } catch (IOException ended) {
-      // Its errors say more.
+      // The program's errors say more.
     }
     var first = ContainerEngine.onThread(() -> life.output().read());
     var errors = ContainerEngine.onThread(() -> ContainerEngine.bounded(life.errors()));
@@ -174,7 +174,8 @@ public final class Container implements AutoCloseable {
   }
 
   /**
-   * Whether more than process 1 is there, also if it has ended and nobody has asked for its end.
+   * Whether the container has processes beside process 1, also ended ones that no parent has waited
+   * for.
    */
   public boolean hasOthers() throws IOException {
     return engine.call("top", name).lines().filter(line -> !line.isBlank()).count()

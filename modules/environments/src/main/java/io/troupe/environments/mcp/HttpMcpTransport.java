@@ -50,7 +50,7 @@ final class HttpMcpTransport implements McpTransport {
           .build();
   private final AtomicLong ids = new AtomicLong();
 
-  /** Complete when no message is under way that nobody waits for. */
+  /** Completes when no message without a waiting caller is under way. */
   private final AtomicReference<CompletableFuture<?>> told =
       new AtomicReference<>(CompletableFuture.completedFuture(true));
 

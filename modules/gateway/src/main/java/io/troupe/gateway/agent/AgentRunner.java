@@ -17,7 +17,7 @@ interface AgentRunner extends AutoCloseable {
    */
   record Ended(StopReason stop, String lastOutput) implements AgentEnd {}
 
-  /** The agent is gone, and nobody knows what it did: its work is lost. */
+  /** The agent is gone, and its result is unknown: its work is lost. */
   record Vanished(String why) implements AgentEnd {}
 
   /** The gateway at which agents find their sessions; closed with the runner. */

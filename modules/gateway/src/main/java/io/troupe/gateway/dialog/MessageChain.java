@@ -49,7 +49,7 @@ public record MessageChain(List<String> digests) {
     return digests.getLast();
   }
 
-  /** The digest of a conversation that one message continues. */
+  /** Returns the digest of a conversation that one message continues. */
   static String after(String before, ChatMessage message) {
     MessageDigest digest = Sha256.digest();
     add(digest, before, message.role().name(), message.content().strip());

@@ -31,7 +31,7 @@ public record TurnRequest(
 
   /**
    * Checks that every tool's message answers a call of the assistant's message before it: a result
-   * of a call that nobody made would be shown to the policy as if it had called.
+   * without a call would be shown to the policy as if the policy had called.
    *
    * @throws MalformedTurnException if one does not, or there is no message
    */

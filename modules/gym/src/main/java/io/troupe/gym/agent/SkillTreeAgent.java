@@ -29,7 +29,7 @@ public final class SkillTreeAgent implements GymAgent {
   /** The change of the trees before rows are made. */
   public sealed interface Growth {
     /**
-     * Each tree by a policy that sees its skill alone.
+     * A policy for each tree, which sees its skill alone.
      *
      * @param policy of every tree
      */

@@ -14,8 +14,8 @@ public interface GymTask extends AutoCloseable {
   List<GymItem> test();
 
   /**
-   * Returns an item that somebody else wrote, with the id that the task's own item of the same
-   * question has.
+   * Returns an item of another writer, with the id that the task's own item of the same question
+   * has.
    */
   GymItem item(String skill, String subskill, String prompt, String answer);
 

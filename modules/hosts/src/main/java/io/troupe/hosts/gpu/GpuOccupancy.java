@@ -7,10 +7,13 @@ public sealed interface GpuOccupancy {
   /** No process uses the accelerator. */
   record Free() implements GpuOccupancy {}
 
-  /** Children of this agent, and nobody else. */
+  /** Only children of this agent use the GPU. */
   record Ours(List<Occupant> children) implements GpuOccupancy {}
 
-  /** Somebody else, maybe beside children of ours: it must not be used, and nobody is ended. */
+  /**
+   * Another process uses the GPU, maybe beside children of ours: the GPU must not be used, and no
+   * process is ended.
+   */
   record Foreign(List<Occupant> others) implements GpuOccupancy {}
 
   /** Only idle processes that an agent of ours left behind: they may be ended. */

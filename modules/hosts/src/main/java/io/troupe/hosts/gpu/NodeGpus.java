@@ -90,7 +90,7 @@ public record NodeGpus(
             return usable;
           }
           case GpuClaim.Refused(String reason) -> {
-            // What a killed agent's children have started ends, too, and is in no ledger.
+            // Grandchildren of a killed agent end, too, and are in no ledger.
             if (!ledger.followsKilledAgent() || System.nanoTime() >= deadline) {
               throw new IOException(reason);
             }

@@ -200,7 +200,7 @@ public record Placement(PlacementRequest demand, List<PlacedProcess> assigned) {
     return assigned.stream().filter(process -> process.node() == node).toList();
   }
 
-  /** GPUs of each node that nobody uses. */
+  /** Returns the GPUs of each node that the placement leaves free. */
   public Map<Integer, List<Integer>> idle() {
     Map<Integer, List<Integer>> idle = new LinkedHashMap<>();
     for (int node = 0; node < demand.nodes(); node++) {

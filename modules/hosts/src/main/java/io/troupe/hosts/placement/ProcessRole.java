@@ -17,7 +17,7 @@ public sealed interface ProcessRole {
   /** The watcher that evaluates the run's checkpoints as they come. */
   record Evaluation() implements ProcessRole {}
 
-  /** One to four characters for a drawing. */
+  /** Returns one to four characters for a drawing. */
   default String label() {
     return switch (this) {
       case Coordinator() -> "C";

@@ -92,7 +92,7 @@ public record KeyFolders(Map<RemoteHost, Path> folders) {
     return issued;
   }
 
-  /** One that is being made has a name with a dot before it. */
+  /** Whether a folder is whole: a folder that is being made has a name with a dot before it. */
   private static boolean whole(Path folder) {
     return !String.valueOf(folder.getFileName()).startsWith(".");
   }

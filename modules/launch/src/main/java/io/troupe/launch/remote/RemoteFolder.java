@@ -22,9 +22,9 @@ public record RemoteFolder(String pattern) {
   private static final String MARKER = ".troupe-launch";
 
   /**
-   * Lines of a script that define {@code is_alive NAME}: whether the process that {@code NAME.pid}
-   * tells of lives, by its number and its start time, so that a number that was given away again is
-   * somebody else. It sets {@code pid}, to nothing where there is no such file.
+   * Lines of a script that define {@code is_alive NAME}: whether the process of {@code NAME.pid}
+   * lives, by its number and its start time, so that a number that the system gave to another
+   * process does not count. It sets {@code pid}, to nothing where there is no such file.
    */
   static final String IS_ALIVE =
       """

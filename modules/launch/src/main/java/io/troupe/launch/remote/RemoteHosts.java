@@ -174,7 +174,7 @@ public final class RemoteHosts implements AutoCloseable {
 
   /**
    * Deletes the keys that were copied to a host, unless one of these processes still needs them;
-   * keys that somebody else put there stay.
+   * keys that another person put there stay.
    */
   public void removeKeys(RemoteHost host, List<String> names)
       throws IOException, InterruptedException {

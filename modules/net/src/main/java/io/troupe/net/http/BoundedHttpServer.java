@@ -222,7 +222,7 @@ public final class BoundedHttpServer implements AutoCloseable {
     try {
       handler.handle(exchange);
     } finally {
-      // What is left of body and answer is read and written now.
+      // The rest of the body is read, and the rest of the answer written, now.
       peer.await(limits.write());
       exchange.close();
     }
@@ -292,7 +292,7 @@ public final class BoundedHttpServer implements AutoCloseable {
     }
   }
 
-  /** All reads of a body have one limit together. */
+  /** A body whose reads have one limit together. */
   private final class Body extends FilterInputStream {
     private final Peer peer;
     private long end;

@@ -46,7 +46,7 @@ public final class RunSecret {
     this.key = key;
   }
 
-  /** A new one. */
+  /** Returns a new secret. */
   public static RunSecret random() {
     return new RunSecret(randomNonce());
   }

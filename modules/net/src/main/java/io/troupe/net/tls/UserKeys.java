@@ -35,7 +35,9 @@ public final class UserKeys {
 
   private static final Duration RENEWED_BEFORE = Duration.ofDays(30);
 
-  /** The operating system's lock holds between processes; this one between threads. */
+  /**
+   * The lock between threads of this process; the operating system's lock holds between processes.
+   */
   private static final Object HERE = new Object();
 
   private UserKeys() {}

@@ -129,7 +129,7 @@ public final class RestartedChild implements AutoCloseable {
       } catch (TimeoutException unfinished) {
         say.accept("%s does not end by itself, and is killed".formatted(title));
       } catch (ExecutionException neverStarted) {
-        // There is nothing to wait for.
+        // The child never ran.
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
       }

@@ -42,7 +42,7 @@ import java.util.function.Consumer;
  * evaluation. This process is a member of the cluster until it is closed.
  */
 public final class ClusterSampler implements SamplingEngine {
-  /** While one chunk of a worker is sampled, its next one waits. */
+  /** Chunks that a worker has at a time: while one is sampled, the next one waits. */
   private static final int CHUNKS_PER_WORKER = 2;
 
   private static final Duration JOIN_PATIENCE = Duration.ofSeconds(60);

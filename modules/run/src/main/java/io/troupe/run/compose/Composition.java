@@ -528,7 +528,7 @@ public record Composition(
     if (none) {
       return "cpu";
     }
-    // One that takes over sees what its agent handed it; alone, what the operator shows it counts.
+    // A coordinator that takes over sees the devices of its agent; alone, those of the operator.
     return placement.nodes() > 0 ? childDevice() : config.policy().computesOn();
   }
 

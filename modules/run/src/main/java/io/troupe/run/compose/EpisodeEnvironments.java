@@ -22,7 +22,7 @@ final class EpisodeEnvironments {
   private EpisodeEnvironments() {}
 
   /**
-   * All tools of a section, which has one at least.
+   * Returns the tools of a section, which has one at least.
    *
    * @param folderSources names of the sources whose prompts are task folders
    */

@@ -52,7 +52,7 @@ final class FolderPrediction implements RunPrediction {
   private record Ready(Prediction prediction, long behind) {}
 
   /**
-   * A run whose prediction nobody has asked for.
+   * Creates the prediction of a run, not computed yet.
    *
    * @param live whether it makes steps
    * @param model file of the model; the run is fitted where it does not exist

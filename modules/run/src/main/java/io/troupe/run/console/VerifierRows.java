@@ -10,7 +10,7 @@ final class VerifierRows {
   private VerifierRows() {}
 
   /**
-   * All verifiers of a service.
+   * Returns the rows of all verifiers of a service.
    *
    * @param jvm the process they are in; "" for the coordinator
    */

@@ -70,7 +70,7 @@ public record RunPair(
     return sentences;
   }
 
-  /** The process that made a step, or the last one. */
+  /** Returns the process that made a step, or the last process. */
   private static RecordedItem.Began process(List<RecordedItem> items, long step) {
     RecordedItem.Began process = null;
     for (RecordedItem item : items) {

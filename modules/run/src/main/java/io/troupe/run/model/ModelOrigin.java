@@ -9,7 +9,7 @@ interface ModelOrigin {
   enum Part {
     ALL,
 
-    /** All but the weights: enough to know shapes, tokenizer and chat template. */
+    /** The description without the weights: enough to know shapes, tokenizer and chat template. */
     DESCRIPTION;
 
     boolean has(String file) {

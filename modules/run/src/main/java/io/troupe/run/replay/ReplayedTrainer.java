@@ -80,7 +80,8 @@ public final class ReplayedTrainer implements AutoCloseable {
   }
 
   /**
-   * Compares what the run's processes computed with and what this one does.
+   * Compares the machines, libraries and settings of the run's processes with those of this
+   * process.
    *
    * @param anyway whether to note differences that may change bits, and continue
    * @throws ReplayRefusedException names such differences

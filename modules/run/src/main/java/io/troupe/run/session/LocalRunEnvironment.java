@@ -28,7 +28,7 @@ public final class LocalRunEnvironment implements RunEnvironment {
   private final CompletableFuture<Run.RunActors> actors = new CompletableFuture<>();
 
   /**
-   * A stage.
+   * Creates the environment of a run in this JVM.
    *
    * @param console whether anybody can look, and so whether actors are measured
    */

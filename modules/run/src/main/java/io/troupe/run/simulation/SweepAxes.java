@@ -34,7 +34,7 @@ record SweepAxes(List<String> keys, List<List<String>> values) {
     return new SweepAxes(keys, values);
   }
 
-  /** All combinations, the last key changing fastest. */
+  /** Returns all combinations, the last key changing fastest. */
   List<List<String>> combinations() {
     List<List<String>> all = List.of(List.of());
     for (List<String> axis : values) {

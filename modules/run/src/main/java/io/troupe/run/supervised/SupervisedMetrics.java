@@ -21,7 +21,7 @@ final class SupervisedMetrics {
     this.plan = plan;
   }
 
-  /** The rows of a history, whose last one may lack evaluations. */
+  /** Returns the rows of a history, whose last one may lack evaluations. */
   List<Map<String, Object>> rows(SupervisedHistory history) {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (SupervisedEvent event : history.events()) {

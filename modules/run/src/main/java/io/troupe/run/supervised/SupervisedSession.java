@@ -59,10 +59,10 @@ public final class SupervisedSession {
     /** A line about the run. */
     void say(String line);
 
-    /** One more event is in the journal. */
+    /** Hears that one more event is in the journal. */
     void happened(SupervisedEvent event);
 
-    /** One more row is in metrics.jsonl. */
+    /** Hears that one more row is in metrics.jsonl. */
     void row(Map<String, Object> row);
   }
 

@@ -24,8 +24,8 @@ public final class DataSummary {
   private DataSummary() {}
 
   /**
-   * One sentence a line; none if everything is used, and each answer is judged by its data set's
-   * verifier.
+   * Returns one sentence a line; none if everything is used, and each answer is judged by its data
+   * set's verifier.
    *
    * @param verifiers the data sets' own, by source
    */

@@ -82,7 +82,7 @@ public final class TaskFiles {
     return DataFolder.files(folder, subset, split);
   }
 
-  /** A file, or the one split of a folder that is held out. */
+  /** Returns a file, or the one split of a folder that is held out. */
   List<Path> named(String place, String subset) throws IOException {
     return found(place, subset, Files.isDirectory(Path.of(place)) ? "test" : "");
   }

@@ -83,7 +83,7 @@ public final class VerifierPools implements AutoCloseable {
     return evaluation;
   }
 
-  /** All pools, for who watches and quarantines verifiers; it judges nothing. */
+  /** Returns the service of all pools, for views and quarantines; it judges nothing. */
   public VerifierService all() {
     Map<String, VerifierService> byPool = new LinkedHashMap<>();
     opened.forEach((spec, service) -> byPool.put("pool " + byPool.size(), service));

@@ -67,7 +67,7 @@ public final class EvaluationSampler extends AbstractOnMessageBehavior<Evaluatio
     }
   }
 
-  /** Nobody waits for the chunk any more. */
+  /** The asker gives the chunk up. */
   public record Abandon(long number, ActorRef<EvaluationReply> replyTo)
       implements Command, WireMessage {}
 

@@ -145,7 +145,7 @@ public record SamplerState(
         .next(new SamplerAction.Sample(begun.asking(), held.orElseThrow().engine(), requests));
   }
 
-  /** Nobody waits for a chunk any more. */
+  /** Gives a chunk up that the asker does not want any more. */
   public Next abandon(Asking asking) {
     return isCurrent(asking) ? abandoned() : unchanged();
   }

@@ -8,7 +8,7 @@ import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.engine.train.OptimizerSettings;
 
 /**
- * All a run needs to know besides its task and its policy.
+ * The settings of a run besides its task and its policy.
  *
  * @param seed of initial weights, order and sampling
  * @param limits limits by which the coordinator decides

@@ -79,7 +79,7 @@ public final class TeacherPrompts {
     Prompt prompt = byTokens.get(IntBuffer.wrap(own));
     invariant(prompt != null, "a completion is of a prompt of the run");
     Prompt found = Objects.requireNonNull(prompt);
-    // One pass, so that a brace in a prompt is not read as a place for the solution.
+    // A single pass: a brace in a prompt is no place for the solution.
     StringBuilder text = new StringBuilder();
     for (String part : template.splitWithDelimiters("\\{prompt}|\\{solution}", -1)) {
       text.append(

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 public final class VerdictSummary {
   private VerdictSummary() {}
 
-  /** All verdicts, in order, once the last is there. */
+  /** Completes with all verdicts, in order, once the last is there. */
   public static CompletionStage<List<Verdict>> of(List<CompletionStage<Verdict>> verdicts) {
     List<CompletableFuture<Verdict>> stages =
         verdicts.stream().map(CompletionStage::toCompletableFuture).toList();

@@ -222,7 +222,10 @@ public final class CompletionWriter {
     return json;
   }
 
-  /** One entry for each token, with its own log-probability and those of the most likely tokens. */
+  /**
+   * Returns one entry for each token, with its own log-probability and those of the most likely
+   * tokens.
+   */
   private static ArrayNode scored(int[] prompt, Scorer.Scores scores) {
     ArrayNode json = JsonFields.object().putArray("scored");
     json.addNull();

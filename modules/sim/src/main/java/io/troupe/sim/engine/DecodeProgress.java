@@ -17,7 +17,7 @@ final class DecodeProgress {
   private final double prompt;
   private final DecodeRows rows;
 
-  /** Rows that have not left: the first ones. */
+  /** The number of rows that have not left: the first ones. */
   private int left;
 
   private long at;

@@ -141,7 +141,7 @@ final class RunMeter {
     return steps;
   }
 
-  /** Steps a second between the first step's end and the last one's. */
+  /** Returns the steps a second between the first step's end and the last one's. */
   double stepsPerSecond() {
     return steps < 2 ? Double.NaN : (steps - 1) / Agenda.seconds(lastStepAt - firstStepAt);
   }

@@ -218,7 +218,7 @@ public final class SimulatedRun {
         });
   }
 
-  /** Publishes the newest version; what a newer one has overtaken is never published. */
+  /** Publishes the newest version; a version that a newer one has overtaken is never published. */
   private void publish(long version) {
     newest = version;
     if (publishing) {
@@ -286,7 +286,7 @@ public final class SimulatedRun {
     }
   }
 
-  /** The coordinator dies with its trainer; its workers end, and start again for the next one. */
+  /** Ends the coordinator with its trainer; its workers end, and start again for the next one. */
   private void die(long until) {
     if (lives % 2 == 1) {
       return; // It is dead already.

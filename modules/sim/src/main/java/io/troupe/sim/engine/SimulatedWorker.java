@@ -305,7 +305,7 @@ final class SimulatedWorker {
     held.clear();
     if (lostToCoordinator) {
       end();
-      // What it asked for late has made it known again.
+      // A late request has made this worker known again.
       world.coordinator().accept(new Input.WorkerLost(id));
       restart(Agenda.micros(world.scenario().model().engine().startSeconds()) + 1);
       return;

@@ -158,7 +158,7 @@ public final class MeasuredRun {
     return places.size();
   }
 
-  /** Leases that ended without an answer: lengths that nobody knows. */
+  /** Returns the number of leases that ended without an answer, whose lengths are unknown. */
   public long unfinished() {
     return unfinished;
   }
@@ -168,7 +168,7 @@ public final class MeasuredRun {
     return deaths == 0 ? 0 : deaths / (hours() * Math.max(1, workers()));
   }
 
-  /** Hours from the first record to the last one. */
+  /** Returns the hours from the first record to the last one. */
   public double hours() {
     return (last - first) / MILLIS / 3600;
   }

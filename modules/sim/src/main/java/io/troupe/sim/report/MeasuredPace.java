@@ -44,7 +44,9 @@ public record MeasuredPace(List<Step> newest) {
     newest = List.copyOf(newest);
   }
 
-  /** The steps at the end of a list that one process made one after the other. */
+  /**
+   * Returns the pace of the steps at the end of a list that one process made one after the other.
+   */
   public static MeasuredPace of(List<Step> rows) {
     int from = rows.size();
     while (from > 0

@@ -65,7 +65,7 @@ public record Prediction(Scenario scenario, List<SimulationResult> results, List
     return results.stream().allMatch(result -> result.audit().sound());
   }
 
-  /** All numbers, by name. */
+  /** Returns all numbers, by name. */
   public Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("source", scenario.model().origin().source());

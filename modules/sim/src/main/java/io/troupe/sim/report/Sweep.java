@@ -104,7 +104,7 @@ public record Sweep(List<String> keys, List<Point> points) {
     return lines;
   }
 
-  /** All points, by name. */
+  /** Returns all points, by name. */
   public Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("keys", keys);

@@ -131,7 +131,7 @@ public final class Checkpoints {
     }
   }
 
-  /** All checkpoints, checked by name and size of every file. */
+  /** Returns all checkpoints, checked by name and size of every file. */
   public CheckpointListing list() throws IOException {
     List<Checkpoint> whole = new ArrayList<>();
     List<CheckpointListing.Broken> broken = new ArrayList<>();
@@ -171,9 +171,9 @@ public final class Checkpoints {
   }
 
   /**
-   * {@link #list}, where the newest whole checkpoint, the one to resume from, is also checked by
-   * the content of every file, and by a check of the caller's. Those that fail are among the
-   * broken.
+   * Returns {@link #list}, where the newest whole checkpoint, the one to resume from, is also
+   * checked by the content of every file, and by a check of the caller's. Those that fail are among
+   * the broken.
    */
   public CheckpointListing verify(CheckpointCheck check) throws IOException {
     CheckpointListing listing = list();

@@ -91,7 +91,7 @@ public final class JsonLinesFile implements AutoCloseable {
     return open(file, keepBytes, flushEvery, report, System::nanoTime, FileChannel::open);
   }
 
-  /** The file before this one, if it was rotated; it may not be there. */
+  /** Returns the file before this one, if it was rotated; it may not be there. */
   public static Path previous(Path file) {
     String name = String.valueOf(file.getFileName());
     int ending = name.lastIndexOf('.');

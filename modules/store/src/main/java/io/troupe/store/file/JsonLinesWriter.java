@@ -108,7 +108,7 @@ public final class JsonLinesWriter {
       try {
         wait();
       } catch (InterruptedException ignored) {
-        // Nobody has a reason to, and passing it on would close a file in the middle of a write.
+        // No caller interrupts; an interrupt would close a file in the middle of a write.
       }
     }
     return Optional.ofNullable(queue.poll());

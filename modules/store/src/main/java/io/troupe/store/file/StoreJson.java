@@ -15,7 +15,7 @@ import java.io.IOException;
  * missing from an object is an error.
  */
 public final class StoreJson {
-  /** One line, no spaces. */
+  /** Writes one line without spaces. */
   public static final ObjectMapper LINE = mapper().build();
 
   /** Indented, for people. */

@@ -166,7 +166,7 @@ public final class RunFolder {
     return new RunFolder(path);
   }
 
-  /** The names of all whole runs under a root, the one changed last first. */
+  /** Returns the names of all whole runs under a root, the one changed last first. */
   public static List<String> list(Path root) throws IOException {
     if (!Files.isDirectory(root)) {
       return List.of();

@@ -205,7 +205,7 @@ public final class Journal implements Closeable {
         case JournalTail.Torn torn -> cut(torn);
         case JournalTail.Whole() -> {
           if (Files.isRegularFile(reader.file()) && !Segment.isCompressed(reader.file())) {
-            // Its writer may have been killed with records that no fsync has seen.
+            // The segment's writer may have been killed before an fsync of the last records.
             DurableFiles.syncFile(reader.file());
           }
         }
@@ -236,7 +236,10 @@ public final class Journal implements Closeable {
         opener);
   }
 
-  /** The full segment is durable before the next one exists, so only the last one can be torn. */
+  /**
+   * Starts a segment; the full segment is durable before the next one exists, so only the last one
+   * can be torn.
+   */
   private void startSegment() throws IOException {
     segment.sync();
     SegmentWriter next = create(folder, recovery.epoch(), lastSequence + 1, opener);

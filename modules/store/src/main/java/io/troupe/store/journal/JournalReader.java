@@ -144,7 +144,7 @@ public final class JournalReader implements Closeable {
   }
 
   /**
-   * The next record; empty behind the last whole one, where a later call may find more.
+   * Returns the next record; empty behind the last whole one, where a later call may find more.
    *
    * @throws JournalException.Corrupt if bytes that were records are not readable any more
    */
@@ -167,13 +167,13 @@ public final class JournalReader implements Closeable {
               }
             }
             case SegmentScanner.Step.End() -> {
-              if (!goesOn(scanner, "the file ends there")) {
+              if (!continues(scanner, "the file ends there")) {
                 tail = new JournalTail.Whole();
                 return Optional.empty();
               }
             }
             case SegmentScanner.Step.Damaged(String reason) -> {
-              if (!goesOn(scanner, reason) && endsIn(scanner, reason)) {
+              if (!continues(scanner, reason) && endsIn(scanner, reason)) {
                 return Optional.empty();
               }
             }
@@ -183,7 +183,7 @@ public final class JournalReader implements Closeable {
     }
   }
 
-  /** The number of the last record returned; before the first, of the one before it. */
+  /** Returns the number of the last record returned; before the first, of the one before it. */
   public long records() {
     return records;
   }
@@ -229,7 +229,7 @@ public final class JournalReader implements Closeable {
   }
 
   /** Whether to call the scanner, or its successor, again, now that this one found no frame. */
-  private boolean goesOn(SegmentScanner scanner, String reason) throws IOException {
+  private boolean continues(SegmentScanner scanner, String reason) throws IOException {
     Optional<Opening> next = following(scanner.number());
     if (next.isEmpty()) {
       return false;
@@ -331,7 +331,7 @@ public final class JournalReader implements Closeable {
           }
         }
         case SegmentHeader.Read.Unfinished _ -> {
-          // Its writer died making it; it holds nothing.
+          // The segment's writer died before the first record.
         }
         case SegmentHeader.Read.Damaged(String reason) -> throw corrupt(segment.file(), 0, reason);
       }

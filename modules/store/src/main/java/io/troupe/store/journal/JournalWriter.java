@@ -52,7 +52,7 @@ public final class JournalWriter implements AutoCloseable {
   private JournalWriter(Journal journal, int capacity) {
     this.journal = journal;
     this.capacity = capacity;
-    // One place more than appends may take, so that the stop always fits.
+    // The queue has one place more than appends may take, so that the stop always fits.
     this.queue = new ArrayBlockingQueue<>(capacity + 1);
     this.thread = Thread.ofPlatform().name("journal-writer").daemon().unstarted(this::run);
   }
@@ -182,7 +182,7 @@ public final class JournalWriter implements AutoCloseable {
       try {
         return queue.take();
       } catch (InterruptedException ignored) {
-        // Nobody has a reason to, and passing it on would close the file in the middle of a write.
+        // No caller interrupts; an interrupt would close the file in the middle of a write.
       }
     }
   }
@@ -222,7 +222,7 @@ public final class JournalWriter implements AutoCloseable {
         committed.forEach(one -> one.append().written().complete(one.position()));
       }
     } catch (IOException | RuntimeException | Error failure) {
-      // Those that are acknowledged already are not affected: completing twice does nothing.
+      // Appends that are acknowledged already are not affected: a second completion does nothing.
       group.forEach(append -> append.written().completeExceptionally(failure));
     }
   }

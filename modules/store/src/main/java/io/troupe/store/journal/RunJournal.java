@@ -71,7 +71,7 @@ public final class RunJournal implements Closeable {
     }
   }
 
-  /** The number of the last record returned; before the first, of the one before it. */
+  /** Returns the number of the last record returned; before the first, of the one before it. */
   public long records() {
     return reader.records();
   }

@@ -150,7 +150,7 @@ final class SegmentScanner implements Closeable {
     }
     ByteBuffer next = ByteBuffer.allocate(Math.max(wanted, WINDOW_BYTES));
     if (offset >= windowStart && offset < windowEnd) {
-      // What is there already is kept, so that a compressed file is read once, from front to back.
+      // Bytes that are there are kept, so that a compressed file is read once, from front to back.
       next.put(window.slice((int) (offset - windowStart), (int) (windowEnd - offset)));
     }
     windowStart = offset;

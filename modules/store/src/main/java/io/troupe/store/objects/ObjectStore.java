@@ -70,7 +70,7 @@ public interface ObjectStore extends AutoCloseable {
   /** Writes an object to a file, which is whole or absent. */
   void download(String key, Path file) throws IOException;
 
-  /** All objects whose keys begin with a prefix, in the order of their keys. */
+  /** Returns all objects whose keys begin with a prefix, in the order of their keys. */
   List<Entry> list(String prefix) throws ObjectStoreException;
 
   /** The names between a prefix and the next slash, each once. */

@@ -24,7 +24,7 @@ public record Segment(int number, Path file) {
     return new Segment(number, folder.resolve("%06d.journal".formatted(number)));
   }
 
-  /** The file that takes the place of this one when it is compressed. */
+  /** Returns the file that takes the place of this one when it is compressed. */
   public Path compressedFile() {
     return file.resolveSibling(file.getFileName() + COMPRESSED);
   }
@@ -38,9 +38,9 @@ public record Segment(int number, Path file) {
   }
 
   /**
-   * All segments after {@code number}, in order. Other files are not looked at. Of a segment that
-   * is there in both forms, which a process leaves that dies while it compresses, the plain one
-   * counts.
+   * Returns all segments after {@code number}, in order. Other files are not looked at. Of a
+   * segment that is there in both forms, which a process leaves that dies while it compresses, the
+   * plain one counts.
    */
   public static List<Segment> after(Path folder, int number) throws IOException {
     SortedMap<Integer, Segment> segments = new TreeMap<>();

@@ -80,8 +80,8 @@ public record SyncState(
   }
 
   /**
-   * A piece is about to be stored: until it is noted as stored, it is to be deleted, so that a
-   * process that ends in between leaves nothing behind that nobody knows.
+   * Notes a piece that is about to be stored: until it is noted as stored, it is to be deleted, so
+   * that a process that ends in between leaves no object behind without a record.
    */
   public SyncState storing(String key) {
     if (index.keys().contains(key) || rest.garbage().contains(key)) {
@@ -112,7 +112,7 @@ public record SyncState(
     return with(all, checkpoints, new Rest(rest.uploads(), List.copyOf(garbage)));
   }
 
-  /** An index is stored: what only the one before named is to be deleted. */
+  /** Notes that an index is stored: objects that only the index before named are to be deleted. */
   public SyncState indexStored(RemoteIndex next, String nextTag) {
     Set<String> garbage = new LinkedHashSet<>(rest.garbage());
     garbage.addAll(index.keys());

@@ -17,9 +17,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * The lives of a run's groups as OpenTelemetry's spans: a trace a group, from its admission to the
- * step that trained on it or to whatever else became of it, and in it without gaps what it was at:
- * waiting, sampling, judging, buffered, training.
+ * The lives of a run's groups as OpenTelemetry's spans: a trace a group, from its admission to its
+ * step or its other end, and in it, without gaps, its stages: waiting, sampling, judging, buffered,
+ * training.
  *
  * <p>Ids follow from the run's name and the events alone, so that a run that is sent twice is not
  * two runs. What a resume undoes ends there; what continues afterwards is a trace of its own.

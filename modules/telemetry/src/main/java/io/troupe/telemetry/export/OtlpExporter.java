@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An OpenTelemetry collector, or whatever else takes OTLP over HTTP in its JSON form.
+ * A client of an OpenTelemetry collector, or of any other server that takes OTLP over HTTP in its
+ * JSON form.
  *
  * @see <a href="https://opentelemetry.io/docs/specs/otlp/#otlphttp">OTLP/HTTP</a>
  */

@@ -151,7 +151,7 @@ public record RunView(
   public record Waits(long asOf, String root, List<Wait> waits) {}
 
   /**
-   * One waits for another.
+   * A part of the run that waits for another.
    *
    * @param since milliseconds since 1970
    */

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 /** The graph of waits: who waits for whom, since when, and the cause of all waits. */
 final class WaitGraph {
-  /** A policy may have more tools than anybody reads of. */
+  /** The most tools that a view lists; a policy may have more. */
   private static final int MOST_HELD = 10;
 
   private static final int MOST_SAID = 3;

@@ -57,7 +57,7 @@ final class WorkerTimelines {
     return present == 0 ? OptionalLong.of(absentSince) : OptionalLong.empty();
   }
 
-  /** All of them are gone. */
+  /** Removes all workers. */
   void removeGone(long at) {
     List.copyOf(timelines.values()).forEach(worker -> worker.gone(at));
   }

@@ -1,5 +1,6 @@
 package io.troupe.tracking.feed;
 
+import io.troupe.base.failure.Closing;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
@@ -53,7 +54,7 @@ public final class JournalFacts implements Closeable {
       problem = "";
     } catch (IOException unreadable) {
       problem = String.valueOf(unreadable.getMessage());
-      closeQuietly();
+      Closing.quietly(this);
     }
   }
 
@@ -102,14 +103,6 @@ public final class JournalFacts implements Closeable {
   /** Returns the end of the run, if it has ended and was not resumed since. */
   public synchronized Optional<TrackedEnd> end() {
     return end;
-  }
-
-  private void closeQuietly() {
-    try {
-      close();
-    } catch (IOException unclosed) {
-      // It was only read.
-    }
   }
 
   @Override

@@ -88,9 +88,9 @@ public record CodeExtraction(String code, boolean fenced) {
   }
 
   /**
-   * The code before its second function or class at the left margin, and before the decorators of
-   * that one: the first answer of a model that then writes another. Not the default, because right
-   * answers may have helpers (three of MBPP's own solutions do).
+   * Returns the code before its second function or class at the left margin, and before the
+   * decorators of that one: the first answer of a model that then writes another. Not the default,
+   * because right answers may have helpers (three of MBPP's own solutions do).
    */
   public static String firstBlock(String code) {
     List<String> kept = new ArrayList<>();

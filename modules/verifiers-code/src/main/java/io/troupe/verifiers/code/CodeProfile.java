@@ -10,7 +10,7 @@ package io.troupe.verifiers.code;
  */
 public record CodeProfile(
     boolean firstBlockOnly, boolean partialCredit, OutputComparison comparison) {
-  /** All tests must pass. */
+  /** Returns the profile of MBPP: all tests must pass. */
   public static CodeProfile mbpp() {
     return new CodeProfile(false, false, OutputComparison.TOKENS);
   }

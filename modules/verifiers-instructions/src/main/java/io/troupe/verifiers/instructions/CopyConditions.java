@@ -66,7 +66,10 @@ final class CopyConditions {
     return changes;
   }
 
-  /** All but the first word as in the prompt, and not the prompt itself. */
+  /**
+   * Checks that all but the first word are as in the prompt, and that the answer is not the prompt
+   * itself.
+   */
   static Predicate<String> changedFirstWord(InstructionArguments arguments) {
     String prompt = arguments.text("prompt_to_repeat");
     List<String> rest = withoutFirst(prompt);

@@ -80,7 +80,10 @@ final class IfBenchFormats {
     return ".,!?;:".chars().allMatch(c -> rest.indexOf(c) >= 0);
   }
 
-  /** Lettered options as written; words less punctuation at the ends, whatever their case. */
+  /**
+   * Checks that options are lettered as written; words less punctuation at the ends, whatever their
+   * case.
+   */
   static Predicate<String> options(InstructionArguments arguments) {
     String text = arguments.text("options");
     String separator = text.contains("/") ? "/" : text.contains("or") ? "or" : ",";
@@ -98,7 +101,7 @@ final class IfBenchFormats {
     return lines == split(text).size();
   }
 
-  /** Each line is indented by more spaces than the one before. */
+  /** Whether each line is indented by more spaces than the one before. */
   static boolean isStairs(String answer) {
     List<String> lines = withoutSomeBlanks(split(answer, "\n"));
     for (int i = 0; i + 1 < lines.size(); i++) {

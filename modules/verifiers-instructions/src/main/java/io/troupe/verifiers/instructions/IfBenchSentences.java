@@ -71,7 +71,7 @@ final class IfBenchSentences {
             == 1;
   }
 
-  /** Each sentence has more words in alliteration than the one before. */
+  /** Whether each sentence has more words in alliteration than the one before. */
   static boolean alliteratesMore(String answer) {
     int previous = -1;
     for (String sentence : sentences(answer)) {
@@ -184,7 +184,7 @@ final class IfBenchSentences {
     return true;
   }
 
-  /** Each sentence ends with an emoji, or the next one begins with it. */
+  /** Whether each sentence ends with an emoji, or the next one begins with it. */
   static boolean hasEmojis(String answer) {
     List<String> sentences =
         sentences(answer).stream().map(text -> strip(withoutPunctuation(text))).toList();

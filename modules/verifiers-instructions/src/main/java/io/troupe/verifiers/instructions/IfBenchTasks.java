@@ -50,7 +50,10 @@ final class IfBenchTasks {
         .equals(List.of("14", "21", "28", "35", "42", "49"));
   }
 
-  /** Four questions with five options each, every question longer than the one before. */
+  /**
+   * Whether the answer has four questions with five options each, every question longer than the
+   * one before.
+   */
   static boolean asksQuestions(String answer) {
     if (!answer.startsWith("Question")) {
       return false;
@@ -91,7 +94,7 @@ final class IfBenchTasks {
     return lines.size() >= 52 && lines.equals(sorted);
   }
 
-  /** Accents dropped, and whatever else is not ASCII. */
+  /** Returns the text without accents, and without any other character that is not ASCII. */
   private static String ascii(String text) {
     StringBuilder kept = new StringBuilder();
     Normalizer.normalize(text, Normalizer.Form.NFKD)

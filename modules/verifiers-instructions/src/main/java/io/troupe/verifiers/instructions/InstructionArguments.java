@@ -58,7 +58,7 @@ final class InstructionArguments {
     throw wrong(name, "text");
   }
 
-  /** A word without white space around it; of a list the first one. */
+  /** Returns a word without white space around it; of a list the first word. */
   String word(String name) {
     PythonValue value = value(name);
     PythonValue first =
@@ -109,7 +109,7 @@ final class InstructionArguments {
     return CountRelation.named(text(name));
   }
 
-  /** A keyword, which is a regular expression whatever its case. */
+  /** Returns a keyword, which is a regular expression whatever its case. */
   PythonPattern keyword(String name) {
     return pattern(word(name), Flag.IGNORE_CASE);
   }
@@ -128,7 +128,7 @@ final class InstructionArguments {
     read.add(name);
   }
 
-  /** Ignores whatever is left, as the reference does for some instructions. */
+  /** Ignores the arguments that are left, as the reference does for some instructions. */
   void ignoreAll() {
     read.addAll(values.keySet());
   }

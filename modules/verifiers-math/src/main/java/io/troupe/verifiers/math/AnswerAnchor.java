@@ -150,7 +150,7 @@ public enum AnswerAnchor {
       return last < 0 ? List.of() : some(cut(text, minus ? first - 1 : first, last + 1));
     }
   },
-  /** All of it. */
+  /** The whole text. */
   WHOLE_TEXT {
     @Override
     List<String> find(String text) {
@@ -232,7 +232,10 @@ public enum AnswerAnchor {
     return lastIgnoringCase(text, wanted, text.length());
   }
 
-  /** The last one that ends at {@code end} or before; -1 if there is none. */
+  /**
+   * Returns the beginning of the last match that ends at {@code end} or before; -1 if there is
+   * none.
+   */
   private static int lastIgnoringCase(String text, String wanted, int end) {
     char lower = wanted.charAt(0);
     char upper = wanted.toUpperCase(Locale.ROOT).charAt(0);
@@ -262,7 +265,7 @@ public enum AnswerAnchor {
   }
 
   /** Whether more answers follow at a place. */
-  static boolean goesOn(String text, int at) {
+  static boolean continues(String text, int at) {
     String next = text.substring(at, Math.min(text.length(), at + 12)).strip();
     if (next.startsWith("or ") || next.startsWith("and ")) {
       return true;
@@ -320,7 +323,7 @@ public enum AnswerAnchor {
             return Optional.empty();
           }
           int after = close + pair[1].length();
-          return goesOn(text, after)
+          return continues(text, after)
               ? Optional.empty()
               : Optional.of(text.substring(pair[0].length(), close));
         }

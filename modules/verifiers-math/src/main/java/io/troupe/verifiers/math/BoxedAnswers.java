@@ -139,7 +139,7 @@ final class BoxedAnswers {
         return Optional.of(new Span(command, open + 1, i));
       }
     }
-    // What is longer than any answer is handed on as it is, to be called too large.
+    // A text longer than any answer is handed on as it is, to be called too large.
     return end < text.length() ? Optional.of(new Span(command, open + 1, end)) : Optional.empty();
   }
 

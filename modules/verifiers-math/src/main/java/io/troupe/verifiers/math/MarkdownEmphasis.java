@@ -47,7 +47,7 @@ final class MarkdownEmphasis {
   }
 
   private static Optional<String> inner(String line, int start, int close, String marker) {
-    return AnswerAnchor.goesOn(line, close + marker.length())
+    return AnswerAnchor.continues(line, close + marker.length())
         ? Optional.empty()
         : Optional.of(line.substring(start, close));
   }

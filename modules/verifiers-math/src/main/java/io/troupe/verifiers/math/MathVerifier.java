@@ -51,7 +51,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
      * Markdown's emphasis ends an answer.
      */
     LATEST_ANSWER,
-    /** The last one counts, as evaluation harnesses have it. */
+    /** The last answer counts, as in evaluation harnesses. */
     LAST_ANSWER
   }
 
@@ -150,8 +150,8 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   }
 
   /**
-   * The anchors from the last one in the text on. A sentence without a digit or a command ("so the
-   * answer is correct") comes after all others: it seldom names an answer.
+   * Returns the anchors from the last one in the text on. A sentence without a digit or a command
+   * ("so the answer is correct") comes after all others: it seldom names an answer.
    */
   private List<AnswerAnchor> fromTheLast(String text) {
     return anchors.stream()
@@ -195,7 +195,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     return end < 0 ? completion : completion.substring(end + THOUGHT_END.length());
   }
 
-  /** Right if any of the candidates is; the first one's reason if none is. */
+  /** Judges a completion right if any of the candidates is; else gives the reason of the first. */
   private static Verdict any(Prompt prompt, String gold, List<String> candidates) {
     StepBudget budget = new StepBudget();
     Optional<Verdict> first = Optional.empty();

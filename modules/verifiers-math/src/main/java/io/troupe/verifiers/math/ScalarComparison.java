@@ -110,7 +110,7 @@ final class ScalarComparison {
     boolean rounded = isBareDecimal(gold) || isBareDecimal(answer);
     MathContext digits = new MathContext(30);
     if (rounded && agree(goldValue.toDecimal(digits), answerValue.toDecimal(digits))) {
-      // Where both are written out in full, six places are not enough of a large number.
+      // Of a large number that both sides write in full, six places are not enough.
       boolean terminating = isTerminating(goldValue) && isTerminating(answerValue);
       Rational distance = goldValue.plus(answerValue.negate(), budget).abs();
       if (!terminating || distance.compareTo(Rational.of(1, 2_000_000)) < 0) {

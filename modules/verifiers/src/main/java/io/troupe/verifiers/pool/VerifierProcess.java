@@ -187,7 +187,7 @@ final class VerifierProcess implements AutoCloseable {
     try {
       answers.close();
     } catch (IOException unclosed) {
-      // Nobody reads the answers of a killed process.
+      // The answers of a killed process are not read.
     }
   }
 

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Weight caches in memory whose owners were killed: nobody else would free them before the host
+ * Weight caches in memory whose owners were killed: without a deletion they stay until the host
  * restarts. The lock of an owner's file shows that it is gone.
  */
 public final class AbandonedCaches {
@@ -54,7 +54,10 @@ public final class AbandonedCaches {
     }
   }
 
-  /** Links are not followed: anybody may put one where all may write. */
+  /**
+   * Whether a cache is this user's. Links are not followed: every user may put one where all may
+   * write.
+   */
   private static boolean ours(Path cache, Path mark) throws IOException {
     return Files.isDirectory(cache, LinkOption.NOFOLLOW_LINKS)
         && PrivateFiles.owned(cache)

@@ -64,13 +64,13 @@ final class CacheHousekeeping implements AutoCloseable {
     }
   }
 
-  /** Deletes a folder that nobody looks for any more. */
+  /** Deletes a folder that is out of use. */
   void delete(Path directory) {
     later(directory, () -> FileTree.delete(directory));
   }
 
   /**
-   * Makes memory for the version after this one, if there is room for it beside what is kept.
+   * Makes memory for the version after this one, if there is room for it beside the kept versions.
    *
    * @param directory that it is made in, of the same root
    */
@@ -101,7 +101,7 @@ final class CacheHousekeeping implements AutoCloseable {
     }
   }
 
-  /** Keeps a folder, unless nobody wants one any more; returns whether it is kept. */
+  /** Keeps a folder, unless the cache is closed; returns whether the folder is kept. */
   private boolean hold(SpareFolder folder) {
     lock.lock();
     try {

@@ -3,7 +3,7 @@ package io.troupe.weights.cache;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Weights that a server can send from: whole ones, or ones that are still coming in. */
+/** Weights that a server can send: a whole version, or a version that still comes in. */
 public interface ChunkSource {
   /** Whether a chunk can be read. */
   enum Availability {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Closes connections that do not get on. Blocking sockets know no time limit of their own; to close
+ * Closes connections without progress. Blocking sockets know no time limit of their own; to close
  * one from outside ends whatever call it is in.
  */
 final class StallWatchdog implements AutoCloseable {

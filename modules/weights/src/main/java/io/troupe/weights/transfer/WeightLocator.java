@@ -68,7 +68,7 @@ public record WeightLocator(
   /**
    * Returns the servers that a node asks, in order.
    *
-   * @param self the node's own server; one that is not among the nodes asks the publisher
+   * @param self the node's own server; a server that is not among the nodes asks the publisher
    */
   public List<InetSocketAddress> sourcesOf(Optional<InetSocketAddress> self) {
     List<InetSocketAddress> relay = nodes.stream().filter(n -> !n.equals(publisher)).toList();

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * From what a file asks for, what is remembered and what EC2 shows: the next step. Pure.
+ * The next step, from the file, the record and the cluster that EC2 shows. Pure.
  *
  * <p>Invariants, whatever request fails, however often, and wherever the process dies:
  *

@@ -53,13 +53,13 @@ public record ClusterRecord(
     return new ClusterRecord(name, nonce, launches, offer, List.of(), all, created);
   }
 
-  /** After a launch was refused for certain; the next one may try another offer. */
+  /** Notes that a launch was refused for certain; the next launch may try another offer. */
   public ClusterRecord refused(boolean nextOffer) {
     int next = nextOffer ? offer + 1 : offer;
     return new ClusterRecord(name, nonce, launches, next, List.of(), launched, created);
   }
 
-  /** All offers may be tried again. */
+  /** Notes that all offers may be tried again. */
   public ClusterRecord fromFirstOffer() {
     return new ClusterRecord(name, nonce, launches, 0, pending, launched, created);
   }

@@ -43,7 +43,7 @@ public record ObservedCluster(
     return parts(each -> find(each.attachedTo()).isPresent());
   }
 
-  /** The parts that somebody attached to an instance of another cluster, or of none. */
+  /** Returns the parts that are attached to an instance of another cluster, or of none. */
   public List<ClusterPart> attachedElsewhere() {
     return parts(each -> !each.detached() && find(each.attachedTo()).isEmpty());
   }

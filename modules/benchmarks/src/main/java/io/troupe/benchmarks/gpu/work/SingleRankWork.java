@@ -81,7 +81,10 @@ record SingleRankWork() implements GpuWork {
     return (float) StrictMath.sin(i);
   }
 
-  /** Each operation of one rank leaves the numbers as they are; the last one brings them back. */
+  /**
+   * Measures each operation; an operation of one rank leaves the numbers as they are, and the last
+   * one brings them back.
+   */
   private static void operations(NcclCollective group, Span all, Span piece, int round)
       throws RankLostException, IOException {
     group.allReduce(all);

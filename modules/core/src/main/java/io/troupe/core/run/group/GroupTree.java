@@ -167,7 +167,7 @@ final class GroupTree {
     return new Node(lanes, slots);
   }
 
-  /** All groups. */
+  /** Iterates over all groups. */
   Iterator<Group> iterator() {
     return new Ascent(root, shift, ALL_LANES);
   }

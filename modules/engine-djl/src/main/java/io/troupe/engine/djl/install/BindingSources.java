@@ -101,7 +101,7 @@ public record BindingSources(SortedMap<String, String> digests) {
     }
   }
 
-  /** One header is included by its folder's name. */
+  /** Writes a header; one header is included by its folder's name. */
   private static void write(Path into, String name, byte[] content) throws IOException {
     Path file = name.equals("utils.h") ? into.resolve("djl").resolve(name) : into.resolve(name);
     Files.createDirectories(Objects.requireNonNull(file.getParent()));

@@ -24,7 +24,7 @@ record LibraryDigest(String file, long size, long changed, String sha256) {
         file.toAbsolutePath().toString(), Files.size(file), changed(file), Sha256.hex(file));
   }
 
-  /** Whether a file is the one that was digested, and has not changed since. */
+  /** Whether a file is the digested one, and has not changed since. */
   boolean isUnchanged(Path now) throws IOException {
     return file.equals(now.toAbsolutePath().toString())
         && Files.isRegularFile(now)

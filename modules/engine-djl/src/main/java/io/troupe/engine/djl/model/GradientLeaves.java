@@ -96,7 +96,7 @@ public final class GradientLeaves implements AutoCloseable {
     return tensors;
   }
 
-  /** All weights in the program's order. */
+  /** Returns all weights in the program's order. */
   TorchValue all() {
     return all;
   }

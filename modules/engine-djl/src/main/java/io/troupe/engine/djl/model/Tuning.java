@@ -8,7 +8,7 @@ import java.util.List;
 
 /** The weights that training updates. */
 public sealed interface Tuning {
-  /** All weights. */
+  /** All weights are trained. */
   record Full() implements Tuning {}
 
   /**

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * @param spared names of exempt tensors, in which {@code *} matches any characters
  */
 public record WeightDecay(List<String> spared) {
-  /** All matrices. */
+  /** Decays all matrices. */
   public static final WeightDecay MATRICES = new WeightDecay(List.of());
 
   private static final int MATRIX = 2;

@@ -17,8 +17,8 @@ import java.util.Map;
  */
 public final class CudaAllocator {
   /**
-   * The names, the newer first. PyTorch 2.9 and later read the newer one and warn of the older one
-   * where it stands alone; earlier versions read the older one alone.
+   * The names of the variable, the newer first. PyTorch 2.9 and later read the newer one and warn
+   * of the older one where it stands alone; earlier versions read the older one alone.
    */
   private static final List<String> VARIABLES =
       List.of("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF");

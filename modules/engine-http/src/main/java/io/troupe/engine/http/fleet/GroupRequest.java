@@ -58,7 +58,7 @@ final class GroupRequest {
       return new Part(job, first + index, 1, 0, kept, cuts + 1, OptionalLong.of(since));
     }
 
-    /** One part for each completion; a part with a single completion stays as it is. */
+    /** Returns a part for each completion; a part with a single completion stays as it is. */
     List<Part> singles() {
       if (count == 1) {
         return List.of(this);
@@ -71,7 +71,7 @@ final class GroupRequest {
     }
   }
 
-  /** All completions of the group, as one part. */
+  /** Returns all completions of the group, as one part. */
   Part whole() {
     return new Part(this, 0, request.completions(), 0);
   }

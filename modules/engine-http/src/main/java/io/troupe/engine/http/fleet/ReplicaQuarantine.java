@@ -24,7 +24,7 @@ public record ReplicaQuarantine(int times, long untilNanos, String reason) {
     return of(1, now, reason);
   }
 
-  /** The next quarantine, after nothing was sampled since this one. */
+  /** Returns the next quarantine, after no token was sampled since this one. */
   public ReplicaQuarantine next(long now, String why) {
     return of(times + 1, now, why);
   }

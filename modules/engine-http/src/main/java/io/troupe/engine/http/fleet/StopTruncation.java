@@ -18,7 +18,7 @@ import java.util.OptionalInt;
  * @param stops texts that end a completion
  */
 record StopTruncation(List<String> stops, Tokenizer tokenizer) {
-  /** The completion without the tokens after the one that completed a stop string. */
+  /** Returns the completion without the tokens after the one that completed a stop string. */
   Completion of(Completion completion) {
     OptionalInt end = end(completion.tokens());
     return end.isPresent() ? head(completion, end.getAsInt()) : completion;
@@ -32,7 +32,7 @@ record StopTruncation(List<String> stops, Tokenizer tokenizer) {
         : Optional.empty();
   }
 
-  /** The number of tokens up to the one that completes a stop string. */
+  /** Returns the number of tokens up to the one that completes a stop string. */
   private OptionalInt end(int[] tokens) {
     if (!stops.isEmpty()) {
       StopMatcher matcher = new StopMatcher(stops);

@@ -148,7 +148,7 @@ public record BaseModelCheck(InferenceClient wire, LocalPolicy policy) {
     return new ReportedTokens(all, completion.logProbs());
   }
 
-  /** Ids from all over the vocabulary, the next ones for each number. */
+  /** Returns ids from all over the vocabulary, the next ones for each number. */
   private int[] prompt(int number) {
     int[] ids = ScorerCheck.CheckInput.ids(policy.tokenizer(), policy.contextLength());
     int[] prompt = new int[PROMPT_TOKENS];

@@ -62,7 +62,7 @@ public final class LoadedAdapters {
     loaded.clear();
   }
 
-  /** The latest adapter that the server must still have beside a newer one. */
+  /** Returns the latest adapter that the server must still have beside a newer one. */
   private synchronized Optional<String> loadedBefore(String name) {
     return loaded.reversed().stream().filter(other -> !other.equals(name)).findFirst();
   }

@@ -81,7 +81,7 @@ public final class ServerWeightFolder {
       require(versions >= 2, "a folder of weights keeps two versions or more, not %d", versions);
     }
 
-    /** Merged weights: the version in use, and the next one. */
+    /** Returns the content for merged weights: the version in use, and the next one. */
     public static Contents merged(DType type) {
       return new Contents(PublishedWeightForm.MERGED, 2, true, type);
     }

@@ -75,7 +75,7 @@ final class AnswerNormaliser {
 
   private AnswerNormaliser() {}
 
-  /** One spelling for each sign, and nothing around the answer that is not part of it. */
+  /** Returns the answer with one spelling for each sign, and without text around it. */
   static String normalise(String answer) {
     String text = thousands(signs(answer));
     return trimmed(text);
