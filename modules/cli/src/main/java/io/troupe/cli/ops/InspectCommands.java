@@ -8,16 +8,14 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
-/** The commands that look at a run under way. */
+/** The commands that look at a run under way; each prints one view of it. */
 public final class InspectCommands {
   /** The classes of these commands. */
   public static final List<Class<?>> ALL =
@@ -25,9 +23,9 @@ public final class InspectCommands {
           Status.class,
           TopCommand.class,
           Watch.class,
-          Groups.class,
+          GroupsCommand.class,
           Actors.class,
-          Nodes.class,
+          NodesCommand.class,
           Verifiers.class,
           Threads.class,
           Waits.class,
@@ -41,22 +39,6 @@ public final class InspectCommands {
 
   private static String at(JsonNode millis) {
     return CLOCK.format(Instant.ofEpochMilli(millis.asLong()));
-  }
-
-  /** A command that prints one answer of the console. */
-  abstract static class Answer extends OpsCommand {
-    /** Path and query of the request. */
-    abstract String path();
-
-    /** The answer for people. */
-    abstract String text(JsonNode answer);
-
-    @Override
-    final int run(ConsoleClient client, boolean json, PrintStream out)
-        throws IOException, InterruptedException {
-      JsonNode answer = client.get(path());
-      return print(answer, json, out, () -> text(answer));
-    }
   }
 
   @Command(name = "status", description = "How a run under way is doing, and what holds it back.")
@@ -95,7 +77,7 @@ public final class InspectCommands {
                     + "\n"
                     + Waits.root(waits)
                     + "\n"
-                    + Actors.table(actors));
+                    + Actors.TABLE.of(actors));
         if (once || run.path("phase").asText().equals("ended")) {
           return 0;
         }
@@ -105,110 +87,25 @@ public final class InspectCommands {
   }
 
   @Command(
-      name = "groups",
-      description = "Groups of a run, or one with its completions.",
-      footer = {"", "Examples:", "  troupe groups --only degenerate", "  troupe groups 17"})
-  static final class Groups extends Answer {
-    @Parameters(arity = "0..1", paramLabel = "GROUP", description = "The number of one group.")
-    private String group = "";
-
-    @Option(
-        names = "--only",
-        description =
-            "all, live, degenerate, stale, troubled, waiting, sampling, verifying, buffered,"
-                + " training, trained, filtered, skipped or failed.")
-    private String only = "all";
-
-    @Option(names = "--order", description = "newest, longest, oldest or reward.")
-    private String order = "newest";
-
-    @Option(names = "--limit", description = "Most rows.")
-    private int limit = 30;
-
-    @Override
-    String path() {
-      return group.isEmpty()
-          ? "/groups?only=%s&order=%s&limit=%d"
-              .formatted(only.replaceAll("\\W", ""), order.replaceAll("\\W", ""), limit)
-          : "/groups/" + group.replaceAll("[^0-9]", "");
-    }
-
-    @Override
-    String text(JsonNode answer) {
-      return group.isEmpty() ? table(answer) : one(answer);
-    }
-
-    private static String table(JsonNode rows) {
-      return new TextTable(
-              List.of(
-                  Column.number("group", "group"),
-                  Column.text("where", "stage"),
-                  new Column("reward", true, Groups::reward),
-                  Column.number("tokens", "tokens"),
-                  Column.count("oldest", "oldest"),
-                  Column.count("newest", "newest"),
-                  Column.count("stale", "staleness"),
-                  Column.number("step", "step"),
-                  Column.text("worker", "worker"),
-                  Column.text("trouble", "trouble")))
-          .of(rows);
-    }
-
-    private static String reward(JsonNode group) {
-      return group.path("rewards").isEmpty() ? "–" : group.path("reward").asText();
-    }
-
-    private static String one(JsonNode page) {
-      StringBuilder text = new StringBuilder();
-      JsonNode group = page.path("group");
-      text.append(
-          "g%s  %s  reward %s  worker %s  step %s%n"
-              .formatted(
-                  group.path("group").asText(),
-                  group.path("stage").asText(),
-                  group.path("reward").asText(),
-                  SafeText.of(group.path("worker").asText()),
-                  group.path("step").asText()));
-      for (JsonNode sampling : page.path("samplings")) {
-        text.append("prompt  ").append(said(sampling.path("prompt"))).append('\n');
-        for (int i = 0; i < sampling.path("completions").size(); i++) {
-          text.append(
-              "  %s  %s%n"
-                  .formatted(
-                      sampling.path("rewards").path(i).asText("–"),
-                      said(sampling.path("completions").path(i))));
-          text.append(EpisodeLines.of(sampling.path("episodes").path(i)));
-        }
-      }
-      return text.append(marks(page)) + Events.table(page.path("events"));
-    }
-
-    /** Returns the numbers of tokens that the loss treated apart, if the run recorded them. */
-    private static String marks(JsonNode page) {
-      List<String> kinds = List.of("low", "high", "cut", "masked");
-      long[] tokens = new long[kinds.size()];
-      for (JsonNode completion : page.path("token_marks")) {
-        for (int i = 0; i < tokens.length; i++) {
-          for (JsonNode run : completion.path(kinds.get(i))) {
-            tokens[i] += run.path("tokens").asLong();
-          }
-        }
-      }
-      return page.path("token_marks").isEmpty()
-          ? ""
-          : "tokens  %d below the clip range, %d above it, %d with their weight cut, %d masked%n"
-              .formatted(tokens[0], tokens[1], tokens[2], tokens[3]);
-    }
-
-    private static String said(JsonNode text) {
-      return SafeText.of(text.path("text").asText());
-    }
-  }
-
-  @Command(
       name = "actors",
       description = "Mailboxes, rates, times, restarts and errors of a run's actors.")
-  static final class Actors extends Answer {
+  static final class Actors extends AnswerCommand {
+    static final TextTable TABLE =
+        new TextTable(
+            List.of(
+                Column.text("process", "jvm"),
+                Column.text("actor", "path"),
+                Column.number("mailbox", "depth"),
+                Column.number("oldest ms", "oldest_wait_millis"),
+                Column.number("handled", "handled"),
+                new Column(
+                    "per s",
+                    true,
+                    row -> String.format(Locale.ROOT, "%.1f", row.path("per_second").asDouble())),
+                new Column("p99 µs", true, Actors::slowest),
+                Column.number("restarts", "restarts"),
+                Column.text("last error", "last_error")));
+
     @Override
     String path() {
       return "/actors";
@@ -216,25 +113,7 @@ public final class InspectCommands {
 
     @Override
     String text(JsonNode rows) {
-      return table(rows);
-    }
-
-    static String table(JsonNode rows) {
-      return new TextTable(
-              List.of(
-                  Column.text("process", "jvm"),
-                  Column.text("actor", "path"),
-                  Column.number("mailbox", "depth"),
-                  Column.number("oldest ms", "oldest_wait_millis"),
-                  Column.number("handled", "handled"),
-                  new Column(
-                      "per s",
-                      true,
-                      row -> String.format(Locale.ROOT, "%.1f", row.path("per_second").asDouble())),
-                  new Column("p99 µs", true, Actors::slowest),
-                  Column.number("restarts", "restarts"),
-                  Column.text("last error", "last_error")))
-          .of(rows);
+      return TABLE.of(rows);
     }
 
     private static String slowest(JsonNode row) {
@@ -246,83 +125,10 @@ public final class InspectCommands {
     }
   }
 
-  @Command(name = "nodes", description = "Nodes of a run and their workers.")
-  static final class Nodes extends Answer {
-    @Override
-    String path() {
-      return "/nodes";
-    }
-
-    @Override
-    String text(JsonNode nodes) {
-      StringBuilder text = new StringBuilder();
-      for (JsonNode node : nodes) {
-        text.append(SafeText.of(node.path("node").asText())).append('\n');
-        node.path("facts").forEach(facts -> text.append(facts(facts)));
-        text.append(
-            new TextTable(
-                    List.of(
-                        Column.text("worker", "worker"),
-                        Column.text("present", "present"),
-                        Column.number("version", "version"),
-                        Column.number("behind", "behind"),
-                        Column.number("holds", "holds"),
-                        Column.number("demand", "demand"),
-                        Column.number("answered", "answered"),
-                        Column.number("tokens", "tokens")))
-                .of(node.path("workers")));
-        if (!node.path("gpus").isEmpty()) {
-          text.append(gpus(node.path("gpus")));
-        }
-      }
-      return text.toString();
-    }
-
-    private static String facts(JsonNode facts) {
-      List<String> parts = new ArrayList<>();
-      parts.add(facts.path("placement").asText());
-      if (facts.path("version").asLong() >= 0) {
-        long behind = facts.path("behind").asLong();
-        parts.add(
-            "weights v%d%s"
-                .formatted(
-                    facts.path("version").asLong(),
-                    behind > 0 ? ", %d behind".formatted(behind) : ""));
-      }
-      parts.add(facts.path("trouble").asText());
-      parts.removeIf(String::isEmpty);
-      return parts.isEmpty() ? "" : "  " + SafeText.of(String.join("; ", parts)) + "\n";
-    }
-
-    private static String gpus(JsonNode gpus) {
-      return new TextTable(
-              List.of(
-                  Column.number("gpu", "index"),
-                  Column.text("name", "name"),
-                  new Column("used GiB", true, gpu -> gib(gpu.path("used_bytes"))),
-                  new Column("of GiB", true, gpu -> gib(gpu.path("memory_bytes"))),
-                  new Column("busy %", true, Nodes::busy),
-                  Column.text("state", "state"),
-                  Column.text("whose", "whose")))
-          .of(gpus);
-    }
-
-    private static String gib(JsonNode bytes) {
-      return bytes.asLong() == 0
-          ? "-"
-          : String.format(Locale.ROOT, "%.1f", bytes.asDouble() / (1L << 30));
-    }
-
-    private static String busy(JsonNode gpu) {
-      int percent = gpu.path("utilisation").asInt();
-      return percent < 0 ? "-" : Integer.toString(percent);
-    }
-  }
-
   @Command(
       name = "verifiers",
       description = "Verifiers of a run, one by one: what each is at, and how much it has judged.")
-  static final class Verifiers extends Answer {
+  static final class Verifiers extends AnswerCommand {
     @Override
     String path() {
       return "/verifiers";
@@ -357,7 +163,7 @@ public final class InspectCommands {
   @Command(
       name = "waits",
       description = "Who waits for whom, since when, and what all of them wait for.")
-  static final class Waits extends Answer {
+  static final class Waits extends AnswerCommand {
     @Override
     String path() {
       return "/waits";
@@ -392,7 +198,14 @@ public final class InspectCommands {
   }
 
   @Command(name = "events", description = "What happened in a run, newest last.")
-  static final class Events extends Answer {
+  static final class Events extends AnswerCommand {
+    static final TextTable TABLE =
+        new TextTable(
+            List.of(
+                Column.number("#", "sequence"),
+                new Column("time", false, row -> at(row.path("at_millis"))),
+                Column.text("what happened", "text")));
+
     @Option(names = "--density", description = "0 the story, 1 and how groups end, 2 everything.")
     private int density;
 
@@ -406,16 +219,7 @@ public final class InspectCommands {
 
     @Override
     String text(JsonNode events) {
-      return table(events);
-    }
-
-    static String table(JsonNode events) {
-      return new TextTable(
-              List.of(
-                  Column.number("#", "sequence"),
-                  new Column("time", false, row -> at(row.path("at_millis"))),
-                  Column.text("what happened", "text")))
-          .of(events);
+      return TABLE.of(events);
     }
   }
 }

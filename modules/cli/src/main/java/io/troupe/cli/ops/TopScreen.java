@@ -99,7 +99,7 @@ final class TopScreen {
             .thenComparingDouble(row -> -row.path("per_second").asDouble()));
     ArrayNode rows = ConsoleClient.JSON.createArrayNode();
     rows.addAll(busiest);
-    return InspectCommands.Actors.table(rows).lines().toList();
+    return InspectCommands.Actors.TABLE.of(rows).lines().toList();
   }
 
   private static void add(List<String> to, List<String> lines, int room) {

@@ -8,6 +8,7 @@ import io.troupe.run.simulation.RunFit;
 import io.troupe.run.simulation.UnmodelledRunException;
 import io.troupe.sim.model.ControlModel;
 import io.troupe.sim.model.DecodeModel;
+import io.troupe.sim.model.LatencyModel;
 import io.troupe.sim.model.LengthModel;
 import io.troupe.sim.model.TrainModel;
 import java.io.IOException;
@@ -44,16 +45,15 @@ public final class FitCommand extends CliCommand {
     Path file = Objects.requireNonNull(output);
     ModelFile.write(file, fit.model());
     PrintWriter out = out();
+    print(fit, out);
+    out.println("written         " + file);
+    out.flush();
+    return ExitCode.OK.code();
+  }
+
+  private static void print(RunFit fit, PrintWriter out) {
     out.println("model           " + fit.model().origin().source());
-    if (fit.model().engine().decode() instanceof DecodeModel.Linear linear) {
-      out.println(
-          "decoding        %.4g ms a step + %.4g ms a completion, %.4g ms to start a group; up to %d completions at a time"
-              .formatted(
-                  linear.baseSeconds() * 1e3,
-                  linear.rowSeconds() * 1e3,
-                  fit.model().engine().prefillSeconds() * 1e3,
-                  fit.model().origin().rows()));
-    }
+    printDecoding(fit.model(), out);
     TrainModel training = fit.model().training();
     out.println(
         "training        %.4g ms a step + %.4g us a token, spread %.0f %%"
@@ -61,16 +61,36 @@ public final class FitCommand extends CliCommand {
                 training.baseSeconds() * 1e3,
                 training.tokenSeconds() * 1e6,
                 training.sigma() * 100));
-    ControlModel control = fit.model().control();
+    printCores(fit.model(), out);
+    printLengths(fit, out);
+  }
+
+  private static void printDecoding(LatencyModel model, PrintWriter out) {
+    if (model.engine().decode() instanceof DecodeModel.Linear linear) {
+      out.println(
+          "decoding        %.4g ms a step + %.4g ms a completion, %.4g ms to start a group; up to %d completions at a time"
+              .formatted(
+                  linear.baseSeconds() * 1e3,
+                  linear.rowSeconds() * 1e3,
+                  model.engine().prefillSeconds() * 1e3,
+                  model.origin().rows()));
+    }
+  }
+
+  private static void printCores(LatencyModel model, PrintWriter out) {
+    ControlModel control = model.control();
     if (control.cores() > 0) {
       out.println(
           "cores           %.4g, shared by trainer, workers and %.2g threads of the background; %.4g to %.4g of the former computed at once"
               .formatted(
                   control.cores(),
                   control.backgroundThreads(),
-                  fit.model().origin().leastThreads(),
-                  fit.model().origin().mostThreads()));
+                  model.origin().leastThreads(),
+                  model.origin().mostThreads()));
     }
+  }
+
+  private static void printLengths(RunFit fit, PrintWriter out) {
     if (fit.model().workload().lengths() instanceof LengthModel.Empirical lengths) {
       long cut =
           lengths.groups().stream()
@@ -86,8 +106,5 @@ public final class FitCommand extends CliCommand {
                   lengths.cap(),
                   fit.measured().unfinished()));
     }
-    out.println("written         " + file);
-    out.flush();
-    return ExitCode.OK.code();
   }
 }

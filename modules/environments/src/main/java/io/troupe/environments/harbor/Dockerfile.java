@@ -35,11 +35,11 @@ record Dockerfile(String workdir, Map<Path, String> copies, String image) {
     Map<Path, String> copies = new LinkedHashMap<>();
     if (!Files.exists(file)) {
       if (Files.isDirectory(environment)) {
-        copies.put(environment, HarborTask.defaultFolder());
+        copies.put(environment, HarborTask.DEFAULT_FOLDER);
       }
-      return new Dockerfile(HarborTask.defaultFolder(), copies, "");
+      return new Dockerfile(HarborTask.DEFAULT_FOLDER, copies, "");
     }
-    String workdir = HarborTask.defaultFolder();
+    String workdir = HarborTask.DEFAULT_FOLDER;
     String image = "";
     List<String> lines = Files.readAllLines(file);
     for (int i = 0; i < lines.size(); i++) {

@@ -1,5 +1,6 @@
 package io.troupe.run.replay;
 
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.replay.RecordedItem;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.run.RunState;
@@ -186,8 +187,8 @@ public final class ReplayedTrainer implements AutoCloseable {
   }
 
   /** Returns the values of the tokens in the step that was named. */
-  TrainerTasks.StepTokens explained() {
-    return explained.orElseThrow();
+  List<ExplainedToken> explained(int row, TokenVersions versions) {
+    return ExplainedToken.of(explained.orElseThrow(), row, versions, engines().tokenizer());
   }
 
   /** Does something on a trainer's thread. */

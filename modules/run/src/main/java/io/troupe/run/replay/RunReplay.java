@@ -127,8 +127,7 @@ public final class RunReplay implements AutoCloseable {
       replay.trainer.explain(step);
       replay.trainer.compareMachines(false);
       ReplayDifference.refuse(folder, replay.run());
-      return ExplainedToken.of(
-          replay.trainer.explained(), row, versions, replay.trainer.engines().tokenizer());
+      return replay.trainer.explained(row, versions);
     }
   }
 

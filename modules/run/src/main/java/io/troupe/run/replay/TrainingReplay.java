@@ -97,8 +97,7 @@ final class TrainingReplay implements AutoCloseable {
     try (TrainingReplay replay = open(folder, run, settings, say)) {
       replay.trainer.explain(step);
       ReplayDifference.refuse(folder, replay.run());
-      return ExplainedToken.of(
-          replay.trainer.explained(), row, versions, replay.trainer.engines().tokenizer());
+      return replay.trainer.explained(row, versions);
     }
   }
 

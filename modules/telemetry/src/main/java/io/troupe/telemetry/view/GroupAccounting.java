@@ -1,7 +1,11 @@
 package io.troupe.telemetry.view;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.troupe.core.run.group.Ledger;
+
 /**
- * The counts of groups by their end: invariant S2 as a sum that anybody can check.
+ * The counts of groups by their end and by their stage: invariant S2 as a sum that anybody can
+ * check.
  *
  * <pre>
  *   granted  = trained + filtered + skipped + stale + expired + lost + failures + outages + cancelled
@@ -9,34 +13,19 @@ package io.troupe.telemetry.view;
  *   admitted = trained + filtered + skipped + failed + waiting + leased + buffered + training
  * </pre>
  *
- * {@code reused} is in no sum: uses of the trained groups beyond the first of each.
- *
- * @see io.troupe.core.run.Ledger
+ * @param ledger groups and leases that ended, and all that began; as JSON its counts stand beside
+ *     the stages
+ * @param waiting groups that wait for a lease
+ * @param leased groups under lease
+ * @param buffered groups that wait for a step
+ * @param training groups of the running step
  */
 public record GroupAccounting(
-    long admitted,
-    long granted,
-    long trained,
-    long filtered,
-    long skipped,
-    long failed,
-    long stale,
-    long expired,
-    long lost,
-    long failures,
-    long outages,
-    long cancelled,
-    long refused,
-    long waiting,
-    long leased,
-    long buffered,
-    long training,
-    long reused) {
+    @JsonUnwrapped Ledger ledger, long waiting, long leased, long buffered, long training) {
   /** Whether both sums hold. */
   public boolean balanced() {
     long held = leased + buffered + training;
-    long ended = trained + filtered + skipped;
-    return granted == ended + stale + expired + lost + failures + outages + cancelled + held
-        && admitted == ended + failed + waiting + held;
+    return ledger.granted() == ledger.endedLeases() + held
+        && ledger.admitted() == ledger.endedGroups() + waiting + held;
   }
 }

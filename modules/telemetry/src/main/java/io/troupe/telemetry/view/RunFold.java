@@ -11,7 +11,6 @@ import io.troupe.core.run.GroupEvent;
 import io.troupe.core.run.OperatorCommand;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.group.Group;
-import io.troupe.core.run.group.LeaseEndReason;
 import io.troupe.core.run.group.Ledger;
 import io.troupe.core.trace.LineBacklog;
 import java.util.ArrayDeque;
@@ -90,7 +89,7 @@ public final class RunFold {
   long traceLinesRefused;
   CopyView copy = CopyView.NONE;
   private long rowsSeen;
-  private GroupTotals totals = new GroupTotals();
+  private Ledger ledger = Ledger.EMPTY;
 
   /**
    * A fold of nothing.
@@ -260,7 +259,7 @@ public final class RunFold {
       case Event.DemandRaised(var worker, long total) ->
           worker(worker.value(), at).asked(total, at);
       case Event.AnswerRefused(LeaseId _, String reason) -> {
-        totals.refused++;
+        ledger = ledger.refuse();
         count(refusals, reason);
       }
       case Event.WorkerLost(var worker) ->
@@ -297,11 +296,11 @@ public final class RunFold {
   private void moved(long at, GroupEvent event) {
     switch (event) {
       case Event.GroupAdmitted(var group, int prompt, long epoch, var _) -> {
-        totals.admitted++;
+        ledger = ledger.admit();
         live.put(group.number(), new GroupTimeline(group.number(), prompt, epoch, at, stages));
       }
       case Event.LeaseGranted(var lease, var worker, var at0, long _) -> {
-        totals.granted++;
+        ledger = ledger.grant();
         GroupTimeline life = timeline(lease, at);
         life.worker = worker.value();
         life.fence = lease.fence();
@@ -324,14 +323,14 @@ public final class RunFold {
         }
         life.requeued(requeued.cause(), at);
         count(losses, requeued.reason().word());
-        totals.end(requeued.reason());
+        ledger = ledger.end(requeued.reason());
       }
       case Event.GroupBuffered(GroupSummary summary) -> scored(summary, at).stage("buffered", at);
       case Event.GroupFiltered(GroupSummary summary) -> {
         GroupTimeline life = scored(summary, at);
         life.staleness = Math.max(0, version - summary.oldest().number());
         finish(life, "filtered", at);
-        totals.filtered++;
+        ledger = ledger.filter();
       }
       case Event.GroupFailed(var group, String reason) -> {
         GroupTimeline life = live.get(group.number());
@@ -339,7 +338,7 @@ public final class RunFold {
           life.trouble = reason;
           finish(life, "failed", at);
         }
-        totals.failed++;
+        ledger = ledger.giveUp();
       }
       case Event.StepStarted(long step, var groups) -> {
         stepStartedAt = at;
@@ -363,7 +362,7 @@ public final class RunFold {
             endTrained(life, at);
           } else {
             finish(life, "skipped", at);
-            totals.skipped++;
+            ledger = ledger.skip(1);
           }
         }
         training.clear();
@@ -382,7 +381,7 @@ public final class RunFold {
     live.clear();
     stages.clear();
     training.clear();
-    totals = new GroupTotals(state.ledger());
+    ledger = state.ledger();
     for (Group group : state.groups().values()) {
       GroupTimeline life =
           new GroupTimeline(group.id().number(), group.prompt(), group.epoch(), at, stages);
@@ -462,8 +461,7 @@ public final class RunFold {
 
   private void endTrained(GroupTimeline life, long at) {
     finish(life, "trained", at);
-    totals.trained++;
-    totals.reused += life.uses - 1;
+    ledger = ledger.train(1, life.uses);
   }
 
   /** Charges the time until now to what each stage did, and notes what it does from now on. */
@@ -495,8 +493,8 @@ public final class RunFold {
     return Admission.capacity(
         controls.concurrency() > 0 ? controls.concurrency() : facts.maxConcurrentGroups(),
         running,
-        totals.trained
-            + totals.reused
+        ledger.trained()
+            + ledger.reused()
             + facts.groupUses() * (count("buffered") + count("training")),
         version,
         facts.groupsPerStep(),
@@ -505,7 +503,8 @@ public final class RunFold {
   }
 
   GroupAccounting accounting() {
-    return totals.accounting(
+    return new GroupAccounting(
+        ledger,
         count("waiting"),
         count("sampling") + count("verifying"),
         count("buffered"),
@@ -542,60 +541,6 @@ public final class RunFold {
     ring.addLast(value);
     if (ring.size() > capacity) {
       ring.removeFirst();
-    }
-  }
-
-  /** The ledger, counted. */
-  private static final class GroupTotals {
-    private long admitted;
-    private long granted;
-    private long trained;
-    private long filtered;
-    private long skipped;
-    private long failed;
-    private long stale;
-    private long expired;
-    private long lost;
-    private long failures;
-    private long outages;
-    private long cancelled;
-    private long refused;
-    private long reused;
-
-    GroupTotals() {}
-
-    GroupTotals(Ledger ledger) {
-      admitted = ledger.admitted();
-      granted = ledger.granted();
-      trained = ledger.trained();
-      filtered = ledger.filtered();
-      skipped = ledger.skipped();
-      failed = ledger.failed();
-      stale = ledger.stale();
-      expired = ledger.expired();
-      lost = ledger.lost();
-      failures = ledger.failures();
-      outages = ledger.outages();
-      cancelled = ledger.cancelled();
-      refused = ledger.refused();
-      reused = ledger.reused();
-    }
-
-    void end(LeaseEndReason reason) {
-      switch (reason) {
-        case EXPIRED -> expired++;
-        case WORKER_LOST -> lost++;
-        case FAILED -> failures++;
-        case ENGINE_FAILED, ENVIRONMENT_FAILED, VERIFIER_AWAY -> outages++;
-        case STALE -> stale++;
-        case CANCELLED -> cancelled++;
-      }
-    }
-
-    GroupAccounting accounting(long waiting, long leased, long buffered, long training) {
-      return new GroupAccounting(
-          admitted, granted, trained, filtered, skipped, failed, stale, expired, lost, failures,
-          outages, cancelled, refused, waiting, leased, buffered, training, reused);
     }
   }
 }

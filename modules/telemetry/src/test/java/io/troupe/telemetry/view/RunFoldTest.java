@@ -38,24 +38,11 @@ class RunFoldTest {
       assertThat(view.accounting())
           .isEqualTo(
               new GroupAccounting(
-                  ledger.admitted(),
-                  ledger.granted(),
-                  ledger.trained(),
-                  ledger.filtered(),
-                  ledger.skipped(),
-                  ledger.failed(),
-                  ledger.stale(),
-                  ledger.expired(),
-                  ledger.lost(),
-                  ledger.failures(),
-                  ledger.outages(),
-                  ledger.cancelled(),
-                  ledger.refused(),
+                  ledger,
                   run.state().waiting().count(),
                   run.state().leases().count(),
                   run.state().buffered().count(),
-                  run.state().inTraining().count(),
-                  ledger.reused()));
+                  run.state().inTraining().count()));
       assertThat(view.balanced()).isTrue();
       assertThat(run.fold.demand)
           .isEqualTo(run.fold.workers.all().stream().mapToLong(WorkerTimeline::demand).sum());

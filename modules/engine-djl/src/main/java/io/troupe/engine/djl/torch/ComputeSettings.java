@@ -86,41 +86,22 @@ public record ComputeSettings(
 
   /** Returns these settings with another number of threads of a sampler. */
   public ComputeSettings withSamplerThreads(int threads) {
-    return new ComputeSettings(
-        trainerThreads,
-        threads,
-        microBatchTokens,
-        decoding,
-        shardBytes,
-        device,
-        precision,
-        logitBytes);
+    return with(trainerThreads, threads, logitBytes);
   }
 
   /** Returns these settings with another number of threads of the trainer. */
   public ComputeSettings withTrainerThreads(int threads) {
-    return new ComputeSettings(
-        threads,
-        samplerThreads,
-        microBatchTokens,
-        decoding,
-        shardBytes,
-        device,
-        precision,
-        logitBytes);
+    return with(threads, samplerThreads, logitBytes);
   }
 
   /** Returns these settings with another limit of logits. */
   public ComputeSettings withLogits(long bytes) {
+    return with(trainerThreads, samplerThreads, bytes);
+  }
+
+  private ComputeSettings with(int forTrainer, int forSampler, long bytes) {
     return new ComputeSettings(
-        trainerThreads,
-        samplerThreads,
-        microBatchTokens,
-        decoding,
-        shardBytes,
-        device,
-        precision,
-        bytes);
+        forTrainer, forSampler, microBatchTokens, decoding, shardBytes, device, precision, bytes);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * The reason why a call to a server failed.
@@ -14,6 +15,9 @@ import java.util.Locale;
  * @param retryAfter time for which the server asks clients to wait; zero if it does not say
  */
 public record CallFailure(Kind kind, int status, String message, Duration retryAfter) {
+  private static final Set<Kind> REFUSALS =
+      Set.of(Kind.BAD_REQUEST, Kind.UNAUTHORISED, Kind.NO_MODEL, Kind.NO_ROUTE, Kind.UNEXPECTED);
+
   /** The kinds of failure, by their remedy. */
   public enum Kind {
     /** The request is wrong: 400, 413, 415, 422, 501. */
@@ -122,24 +126,10 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
     String said = message.toLowerCase(Locale.ROOT);
     boolean ofAdapters = said.contains("lora") || said.contains("adapter");
     boolean unknown =
-        switch (kind) {
-          case NO_MODEL -> true;
-          case BAD_REQUEST -> ofAdapters;
-          case IN_STREAM -> ofAdapters && said.contains("not loaded"); // SGLang, after 200
-          case UNAUTHORISED,
-              NO_ADAPTER,
-              NO_ROUTE,
-              BUSY,
-              SERVER,
-              TRUNCATED,
-              MALFORMED,
-              NO_CONNECTION,
-              NO_ANSWER,
-              STALLED,
-              TOO_LATE,
-              UNEXPECTED ->
-              false;
-        };
+        kind == Kind.NO_MODEL
+            || (kind == Kind.BAD_REQUEST && ofAdapters)
+            // SGLang reports an unloaded adapter in the stream, after status 200.
+            || (kind == Kind.IN_STREAM && ofAdapters && said.contains("not loaded"));
     return unknown ? new CallFailure(Kind.NO_ADAPTER, status, message, retryAfter) : this;
   }
 
@@ -155,20 +145,7 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
 
   /** Whether the server explicitly refused the request. */
   public boolean isRefusal() {
-    return switch (kind) {
-      case BAD_REQUEST, UNAUTHORISED, NO_MODEL, NO_ROUTE, UNEXPECTED -> true;
-      case NO_ADAPTER,
-          BUSY,
-          SERVER,
-          IN_STREAM,
-          TRUNCATED,
-          MALFORMED,
-          NO_CONNECTION,
-          NO_ANSWER,
-          STALLED,
-          TOO_LATE ->
-          false;
-    };
+    return REFUSALS.contains(kind);
   }
 
   /** Whether the server may have restarted, with unknown weights. */
@@ -178,22 +155,6 @@ public record CallFailure(Kind kind, int status, String message, Duration retryA
 
   /** Whether the failure shows a fault of the server, and not a temporary load. */
   public boolean speaksAgainstServer() {
-    return switch (kind) {
-      case BUSY, TOO_LATE -> false;
-      case BAD_REQUEST,
-          UNAUTHORISED,
-          NO_MODEL,
-          NO_ADAPTER,
-          NO_ROUTE,
-          SERVER,
-          IN_STREAM,
-          TRUNCATED,
-          MALFORMED,
-          NO_CONNECTION,
-          NO_ANSWER,
-          STALLED,
-          UNEXPECTED ->
-          true;
-    };
+    return kind != Kind.BUSY && kind != Kind.TOO_LATE;
   }
 }
