@@ -8,11 +8,9 @@ import io.troupe.cluster.ClusterJoin.ClusterJoinException;
 import io.troupe.config.RecordingSection;
 import io.troupe.config.evaluation.NamedEvaluation;
 import io.troupe.console.chat.Chat;
-import io.troupe.core.run.Event;
 import io.troupe.core.run.Input;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
-import io.troupe.core.trace.LineBacklog;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.http.broadcast.WeightRoute;
 import io.troupe.ranks.RankRegistry;
@@ -24,7 +22,6 @@ import io.troupe.run.console.RunConsole;
 import io.troupe.run.evaluation.CheckpointWatcher;
 import io.troupe.run.evaluation.NamedEvaluations;
 import io.troupe.run.hook.ResultsFile;
-import io.troupe.run.hook.RunHooks;
 import io.troupe.run.replay.ComputedWith;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.VerifierPools;
@@ -37,7 +34,6 @@ import io.troupe.runtime.RunListener;
 import io.troupe.runtime.RunWiring;
 import io.troupe.runtime.StepEvaluations;
 import io.troupe.runtime.TraceFiles;
-import io.troupe.runtime.TrainerTasks;
 import io.troupe.runtime.prompt.PromptPool;
 import io.troupe.runtime.prompt.RunSettings;
 import io.troupe.runtime.weights.InMemoryWeights;
@@ -47,11 +43,8 @@ import io.troupe.store.file.JournalException;
 import io.troupe.store.file.JsonLinesFile;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.journal.Journal;
-import io.troupe.store.journal.JournalArchiver;
 import io.troupe.store.journal.JournalSettings;
 import io.troupe.store.journal.JournalWriter;
-import io.troupe.telemetry.StepRow;
-import io.troupe.telemetry.view.InfrastructureTroubles;
 import io.troupe.telemetry.view.RunFold;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -167,32 +160,8 @@ public final class TrainSession {
   private int train(Journal journal, BoundedCloser files, BoundedCloser actors, long start)
       throws IOException, InterruptedException, InvalidVerifierException, ClusterJoinException {
     LongSupplier millis = () -> (System.nanoTime() - start) / 1_000_000;
-    RunCopy copy =
-        files.add(
-            () -> "the copy of the run",
-            "the copy lacks the last files; `troupe runs sync` sends them",
-            RunCopy.start(composition.config().run().sync(), folder, err::println));
-    RunTrackers trackers =
-        files.add(
-            () -> "the trackers",
-            "a tracker may lack the last steps; `troupe track` sends them",
-            RunTrackers.of(composition.config(), folder, err::println));
-    RunHooks hooks =
-        files.add(
-            () -> "a program of `on`",
-            "it may not have ended",
-            RunHooks.open(composition.config().on(), folder, err::println));
-    JournalWriter writer =
-        files.add(
-            () -> "the journal",
-            "a resume makes the steps since the last checkpoint again",
-            JournalWriter.start(journal, JournalSettings.defaults().queueCapacity()));
-    JournalArchiver tidier =
-        files.add(
-            () -> "the archive of the journal",
-            "the next start compresses what is left",
-            JournalArchiver.start(
-                folder, composition.config().recording().journalBytes(), err::println));
+    SessionFiles writing =
+        SessionFiles.open(composition.config(), folder, journal, files, err::println);
     if (changed.isPresent()) {
       folder.replaceResolved(changed.get());
     }
@@ -205,15 +174,8 @@ public final class TrainSession {
       resume.checkChoice(settings.limits());
       resume = resume.cutMetrics(folder);
     }
-    trackers.start();
-    RunOutput screen =
-        new RunOutput(
-            out,
-            err,
-            json,
-            Terminal.table(out),
-            JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
-            settings.limits().groups().size());
+    writing.trackers().start();
+    RunOutput screen = screen(settings);
     notes(journal, resume).forEach(screen::note);
     CheckpointWatcher watcher =
         files.add(
@@ -222,76 +184,108 @@ public final class TrainSession {
             CheckpointWatcher.start(composition.config(), folder, stage.gpuOption(), screen::say));
     CompletableFuture<EngineRegistry> opened = new CompletableFuture<>();
     Signals signals = watchSignals(opened, screen);
-    CompletableFuture<Outcome> ended = new CompletableFuture<>();
-    var _ = ended.thenAccept(result -> stage.ended(result.end()));
     Outcome outcome;
-    PolicyEngines engines =
-        DistillationEngines.of(
-            composition.config(),
-            composition.engines(
-                folder,
-                stage.gpus(),
-                stage.ranks(),
-                new JournalledRanks(this::decide, screen::note)),
-            screen::say);
     try (actors) {
-      VerifierPools verifiers =
-          actors.add(() -> "a verifier", "nothing", composition.openVerifiers(true));
-      NamedEvaluations named =
-          actors.add(
-              () -> "the tasks of evaluations",
-              "nothing",
-              NamedEvaluations.load(composition, engines.contextLength()));
-      RunInferenceServers servers =
-          actors.add(() -> "an inference server", "nothing", servers(settings, engines, screen));
-      EngineRegistry room =
-          new EngineRegistry(engines, servers.samplers(engines), servers::retired);
-      actors.add(room::closing, "nothing, the run is saved", room);
-      RunConsole console =
-          actors.add(
-              () -> "the console",
-              "nothing",
-              RunConsole.open(
-                  composition.config().console(),
-                  folder,
-                  settings.limits(),
-                  verifiers.all(),
-                  stage.started(),
-                  stage,
-                  chat(room),
-                  screen::say));
-      opened.complete(room);
-      console
-          .fold()
-          .ifPresent(
-              fold -> {
-                copy.watch(view -> fold.copy(System.currentTimeMillis(), view));
-                trackers.watch(
-                    (name, step, problem) ->
-                        fold.tracker(System.currentTimeMillis(), name, step, problem));
-              });
-      new RunBanner(composition, folder, resume, stage.workers(settings.workers()))
-          .lines(room.engines())
-          .forEach(screen::say);
-      console.link().ifPresent(link -> screen.say(Announcements.CONSOLE + link));
-      start(
-          settings,
-          writer,
-          resume,
-          room,
-          new Judging(verifiers, named),
-          millis,
-          screen,
-          listener(screen, console.fold(), tidier, proof(room, screen), hooks, copy, ended));
-      outcome = await(ended);
-      verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
-      servers.report().forEach(screen::say);
+      outcome = act(settings, resume, writing, actors, opened, screen, millis);
     }
-    screen.account(outcome.end(), outcome.state(), Duration.ofNanos(System.nanoTime() - start));
+    screen.account(outcome.end(), outcome.state(), Duration.ofMillis(millis.getAsLong()));
     results(outcome, screen);
     watcher.end(outcome.end() instanceof RunEnd.Completed);
-    hooks.end(outcome.state().version().number());
+    writing.hooks().end(outcome.state().version().number());
     return close(screen, outcome, signals);
+  }
+
+  private RunOutput screen(RunSettings settings) throws IOException {
+    return new RunOutput(
+        out,
+        err,
+        json,
+        Terminal.table(out),
+        JsonLinesFile.open(folder.metrics(), METRICS_FLUSH, err::println),
+        settings.limits().groups().size());
+  }
+
+  /**
+   * Opens engines, verifiers and the console, starts the actors, and waits for the run's end.
+   *
+   * @param actors closes all that is opened here, the last one first
+   * @param opened completes with the engines once they are open
+   */
+  private Outcome act(
+      RunSettings settings,
+      ResumePoint resume,
+      SessionFiles files,
+      BoundedCloser actors,
+      CompletableFuture<EngineRegistry> opened,
+      RunOutput screen,
+      LongSupplier millis)
+      throws IOException, InterruptedException, InvalidVerifierException {
+    CompletableFuture<Outcome> ended = new CompletableFuture<>();
+    var _ = ended.thenAccept(result -> stage.ended(result.end()));
+    PolicyEngines engines = engines(screen);
+    VerifierPools verifiers =
+        actors.add(() -> "a verifier", "nothing", composition.openVerifiers(true));
+    NamedEvaluations named =
+        actors.add(
+            () -> "the tasks of evaluations",
+            "nothing",
+            NamedEvaluations.load(composition, engines.contextLength()));
+    RunInferenceServers servers =
+        actors.add(() -> "an inference server", "nothing", servers(settings, engines, screen));
+    EngineRegistry room = new EngineRegistry(engines, servers.samplers(engines), servers::retired);
+    actors.add(room::closing, "nothing, the run is saved", room);
+    RunConsole console =
+        actors.add(() -> "the console", "nothing", console(settings, verifiers, room, screen));
+    opened.complete(room);
+    console.fold().ifPresent(fold -> watch(files, fold));
+    new RunBanner(composition, folder, resume, stage.workers(settings.workers()))
+        .lines(room.engines())
+        .forEach(screen::say);
+    console.link().ifPresent(link -> screen.say(Announcements.CONSOLE + link));
+    start(
+        settings,
+        files.journal(),
+        resume,
+        room,
+        new Judging(verifiers, named),
+        millis,
+        screen,
+        new SessionListener(screen, console.fold(), proof(room, screen), files, ended));
+    Outcome outcome = await(ended);
+    verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
+    servers.report().forEach(screen::say);
+    return outcome;
+  }
+
+  private PolicyEngines engines(RunOutput screen) throws IOException, InterruptedException {
+    return DistillationEngines.of(
+        composition.config(),
+        composition.engines(
+            folder, stage.gpus(), stage.ranks(), new JournalledRanks(this::decide, screen::note)),
+        screen::say);
+  }
+
+  private RunConsole console(
+      RunSettings settings, VerifierPools verifiers, EngineRegistry room, RunOutput screen)
+      throws IOException {
+    return RunConsole.open(
+        composition.config().console(),
+        folder,
+        settings.limits(),
+        verifiers.all(),
+        stage.started(),
+        stage,
+        chat(room),
+        screen::say);
+  }
+
+  /** Shows the progress of copy and trackers in the console. */
+  private static void watch(SessionFiles files, RunFold fold) {
+    files.copy().watch(view -> fold.copy(System.currentTimeMillis(), view));
+    files
+        .trackers()
+        .watch(
+            (name, step, problem) -> fold.tracker(System.currentTimeMillis(), name, step, problem));
   }
 
   /** A run that ends in order leaves a summary; without one it is as good. */
@@ -473,64 +467,6 @@ public final class TrainSession {
     return recording.writesTraces()
         ? TraceFiles.open(folder.traces(), recording.traceBytes(), pool, millis, screen::say)
         : TraceFiles.off(pool);
-  }
-
-  private static RunListener listener(
-      RunOutput screen,
-      Optional<RunFold> fold,
-      JournalArchiver tidier,
-      Optional<GreedyProof> proof,
-      RunHooks hooks,
-      RunCopy copy,
-      CompletableFuture<Outcome> ended) {
-    InfrastructureTroubles troubles = new InfrastructureTroubles();
-    InfrastructureTroubles ofTraces =
-        new InfrastructureTroubles(); // From another thread than events.
-    return new RunListener() {
-      @Override
-      public void warmup(TrainerTasks.WarmupProgress progress) {
-        screen.warmup(progress);
-      }
-
-      @Override
-      public void row(StepRow row) {
-        screen.row(row);
-        fold.ifPresent(view -> view.row(row.toMap()));
-        if (row.eval().isPresent() || !row.evaluations().isEmpty()) {
-          hooks.evaluation(row.step());
-        }
-      }
-
-      @Override
-      public void happened(long atMillis, Event event) {
-        fold.ifPresent(view -> view.event(atMillis, event));
-        troubles.event(atMillis, event).ifPresent(screen::note);
-        proof.ifPresent(line -> line.happened(event));
-        if (event instanceof Event.CheckpointSaved(long step)) {
-          tidier.checkpointed();
-          copy.checkpointed();
-          hooks.checkpoint(step);
-        }
-      }
-
-      @Override
-      public void note(String sentence) {
-        screen.note(sentence);
-      }
-
-      @Override
-      public void traces(LineBacklog backlog) {
-        long at = System.currentTimeMillis();
-        fold.ifPresent(view -> view.traces(at, backlog));
-        ofTraces.traces(at, backlog).ifPresent(screen::note);
-      }
-
-      @Override
-      public void ended(RunEnd end, RunState state) {
-        screen.ended(end, state);
-        ended.complete(new Outcome(end, state));
-      }
-    };
   }
 
   private Signals watchSignals(CompletableFuture<EngineRegistry> opened, RunOutput screen) {
