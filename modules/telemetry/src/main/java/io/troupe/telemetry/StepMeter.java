@@ -130,11 +130,28 @@ public final class StepMeter {
   /**
    * Returns the row of a step that has just ended; counting starts again.
    *
-   * @param cpu seconds of the process so far, all threads together; not a number where nobody knows
+   * @param cpu seconds of the process so far, all threads together; not a number where the system
+   *     does not report it
    */
   public StepRow row(
       long step, Reading reading, Verification verification, double cpu, long nowMillis) {
     addElapsed(nowMillis);
+    StepRow row =
+        new StepRow(
+            step,
+            nowMillis / 1000.0,
+            OptionalDouble.empty(),
+            Map.of(),
+            Optional.of(training(reading, verification, cpu, nowMillis)),
+            episodes.measured());
+    verified = verification;
+    cpuSeconds = cpu;
+    reset(nowMillis);
+    return row;
+  }
+
+  private StepRow.Training training(
+      Reading reading, Verification verification, double cpu, long nowMillis) {
     double seconds = Math.max(1, nowMillis - lastStepAt) / 1000.0;
     long waited =
         spent.entrySet().stream()
@@ -142,77 +159,64 @@ public final class StepMeter {
             .mapToLong(Map.Entry::getValue)
             .sum();
     LossMetrics loss = reading.loss();
-    StepRow.Training training =
-        new StepRow.Training(
-            ratio(rewards, rollouts),
-            reading.stalenessMax(),
-            reading.stalenessMean(),
-            ratio((double) degenerate, groups),
-            ratio((double) lost, ended),
-            ratio((double) tokens, rollouts),
-            loss.behaviourKl(),
-            reading.gradientNorm(),
-            mostSpentOn(),
-            tokens / seconds,
-            loss.loss(),
-            reading.learningRate(),
-            reading.entropy(),
-            loss.clippedLow(),
-            loss.clippedHigh(),
-            loss.gapMax(),
-            loss.gapMean(),
-            loss.gapP99(),
-            loss.ratioP50(),
-            loss.ratioP90(),
-            loss.ratioP99(),
-            loss.ratioMax(),
-            loss.effectiveShare(),
-            loss.truncated(),
-            loss.correctionMasked(),
-            loss.referenceKl(),
-            loss.distillation(),
-            loss.supervisedLoss(),
-            reading.trainedTokens(),
-            reading.maskedTokens(),
-            reading.paddingShare(),
-            reading.trainSeconds(),
-            reading.gradientSeconds(),
-            reading.optimizerSeconds(),
-            reading.referenceSeconds(),
-            waited / 1000.0,
-            groups,
-            filtered,
-            requeued,
-            refused,
-            verification.millisP50(),
-            verification.millisP99(),
-            verification.timeouts() - verified.timeouts(),
-            verification.crashes() - verified.crashes(),
-            verification.waiting(),
-            reading.completions().reward(),
-            ratio((double) allRight, groups),
-            ratio((double) allWrong, groups),
-            loss.referenceKlMax(),
-            reading.completions().stopShare(),
-            reading.completions().stopStringShare(),
-            reading.completions().truncatedShare(),
-            reading.completions().rewardLengthCorrelation(),
-            reading.completions().lengthRight(),
-            reading.completions().lengthWrong(),
-            cpu - cpuSeconds,
-            reused());
-    StepRow row =
-        new StepRow(
-            step,
-            nowMillis / 1000.0,
-            OptionalDouble.empty(),
-            Map.of(),
-            Optional.of(training),
-            episodes.measured());
-    verified = verification;
-    cpuSeconds = cpu;
-    reset(nowMillis);
-    return row;
+    return new StepRow.Training(
+        ratio(rewards, rollouts),
+        reading.stalenessMax(),
+        reading.stalenessMean(),
+        ratio((double) degenerate, groups),
+        ratio((double) lost, ended),
+        ratio((double) tokens, rollouts),
+        loss.behaviourKl(),
+        reading.gradientNorm(),
+        mostSpentOn(),
+        tokens / seconds,
+        loss.loss(),
+        reading.learningRate(),
+        reading.entropy(),
+        loss.clippedLow(),
+        loss.clippedHigh(),
+        loss.gapMax(),
+        loss.gapMean(),
+        loss.gapP99(),
+        loss.ratioP50(),
+        loss.ratioP90(),
+        loss.ratioP99(),
+        loss.ratioMax(),
+        loss.effectiveShare(),
+        loss.truncated(),
+        loss.correctionMasked(),
+        loss.referenceKl(),
+        loss.distillation(),
+        loss.supervisedLoss(),
+        reading.trainedTokens(),
+        reading.maskedTokens(),
+        reading.paddingShare(),
+        reading.trainSeconds(),
+        reading.gradientSeconds(),
+        reading.optimizerSeconds(),
+        reading.referenceSeconds(),
+        waited / 1000.0,
+        groups,
+        filtered,
+        requeued,
+        refused,
+        verification.millisP50(),
+        verification.millisP99(),
+        verification.timeouts() - verified.timeouts(),
+        verification.crashes() - verified.crashes(),
+        verification.waiting(),
+        reading.completions().reward(),
+        ratio((double) allRight, groups),
+        ratio((double) allWrong, groups),
+        loss.referenceKlMax(),
+        reading.completions().stopShare(),
+        reading.completions().stopStringShare(),
+        reading.completions().truncatedShare(),
+        reading.completions().rewardLengthCorrelation(),
+        reading.completions().lengthRight(),
+        reading.completions().lengthWrong(),
+        cpu - cpuSeconds,
+        reused());
   }
 
   private void scored(GroupSummary summary) {

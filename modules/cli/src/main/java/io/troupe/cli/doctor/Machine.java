@@ -41,7 +41,16 @@ public interface Machine {
    */
   TorchReport torch();
 
-  /** This machine. */
+  /** Returns the path itself, or the nearest folder above it that exists. */
+  private static Path nearest(Path path) {
+    Path there = path.toAbsolutePath();
+    while (there.getParent() != null && !Files.exists(there)) {
+      there = there.getParent();
+    }
+    return there;
+  }
+
+  /** Returns this machine. */
   static Machine here() {
     return new Machine() {
       @Override
@@ -75,12 +84,8 @@ public interface Machine {
 
       @Override
       public Optional<Long> free(Path path) {
-        Path there = path.toAbsolutePath();
-        while (there.getParent() != null && !Files.exists(there)) {
-          there = there.getParent();
-        }
         try {
-          return Optional.of(Files.getFileStore(there).getUsableSpace());
+          return Optional.of(Files.getFileStore(nearest(path)).getUsableSpace());
         } catch (IOException unknown) {
           return Optional.empty();
         }
@@ -93,11 +98,7 @@ public interface Machine {
 
       @Override
       public boolean canWrite(Path path) {
-        Path there = path.toAbsolutePath();
-        while (there.getParent() != null && !Files.exists(there)) {
-          there = there.getParent();
-        }
-        return Files.isWritable(there);
+        return Files.isWritable(nearest(path));
       }
 
       @Override

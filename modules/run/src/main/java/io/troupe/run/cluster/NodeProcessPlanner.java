@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -69,7 +70,7 @@ public record NodeProcessPlanner(
 
   private static final String VISIBLE = "CUDA_VISIBLE_DEVICES";
 
-  /** Writes down what the run is, and says what to start. */
+  /** Writes the run's configuration into the node's folder, and lists the processes to start. */
   @Override
   public NodeAgent.ProcessPlan plan(
       RunDescriptor terms, NodeAssignment share, BiConsumer<WeightRef, FetchOutcome> arrivals)
@@ -86,15 +87,7 @@ public record NodeProcessPlanner(
         terms.run(), terms.inputs(), Composition.of(settings, run.resolve("checkpoints")));
     ClusterSection section = settings.cluster();
     List<PlannedWorker> wanted = PlannedWorker.of(node, settings, share, workers);
-    Map<String, List<Gpu>> claimed = new LinkedHashMap<>();
-    if (gpus.isPresent()) {
-      claimed.putAll(claim(gpus.get(), share, wanted, ranks(settings, share)));
-      if (hasStandby && settings.policy().wantsGpu() && !settings.placement().ranksOnNodes()) {
-        claimed.put(
-            standbyName(),
-            claimForStandby(gpus.get(), settings.placement().coordinatorGpus(), claimed));
-      }
-    }
+    Map<String, List<Gpu>> claimed = claims(settings, share, wanted);
     Optional<HostPort> weights =
         terms.transfers()
             ? Optional.of(
@@ -106,49 +99,83 @@ public record NodeProcessPlanner(
                     arrivals))
             : Optional.empty();
     List<ChildSpec> children = new ArrayList<>();
+    OptionalInt verifiers =
+        share.placed() && !wanted.isEmpty()
+            ? OptionalInt.of(Math.max(1, settings.placement().verifiersPerNode() / wanted.size()))
+            : OptionalInt.empty();
     for (PlannedWorker worker : wanted) {
-      String name = worker.name();
-      List<String> command = ChildJvm.command(section.workerHeap());
-      command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
-      command.addAll(List.of("--run-folder", run.toString()));
-      if (worker.drivesServer()) {
-        command.addAll(
-            List.of("--server-folder", folder.resolve(SERVERS).resolve(name).toString()));
-      }
-      Map<String, String> environment = environment(claimed.getOrDefault(name, List.of()));
-      weights.ifPresent(server -> command.addAll(List.of("--weights", server.toString())));
-      if (share.placed()) {
-        int verifiers = Math.max(1, settings.placement().verifiersPerNode() / wanted.size());
-        command.addAll(List.of("--verifiers", Integer.toString(verifiers)));
-      }
-      environment.put(ChildSecrets.WEIGHTS, terms.secret());
-      children.add(child(name, command, folder, environment));
+      List<Gpu> own = claimed.getOrDefault(worker.name(), List.of());
+      children.add(worker(worker, section, terms, config, weights, verifiers, own));
     }
     for (NodeAssignment.AssignedRank rank : share.ranks()) {
       children.add(rank(rank, share.ranks(), section, terms, config, claimed));
     }
     gpus.ifPresent(owned -> owned.assignments().assign(claimed));
     if (hasStandby) {
-      List<String> command = ChildJvm.command(section.coordinatorHeap());
-      command.addAll(List.of("train", "--resume", run.toString(), "--standby"));
-      Map<String, String> environment = ChildJvm.environment();
-      if (settings.policy().wantsGpu() && gpus.isPresent()) {
-        // With ranks on nodes not claimed: a coordinator at work here has it until this one takes
-        // over.
-        environment.put(
-            VISIBLE,
-            visible(
-                settings.placement().ranksOnNodes()
-                    ? gpus.get().require(share.reserved())
-                    : claimed.getOrDefault(standbyName(), List.of())));
-      }
-      children.add(child(standbyName(), command, folder, environment));
+      List<Gpu> own = claimed.getOrDefault(standbyName(), List.of());
+      children.add(standby(settings, terms, folder, share, own));
     }
     return new NodeAgent.ProcessPlan(
         children,
         weights,
         share.ranks().stream().map(this::name).collect(Collectors.toSet()),
         hasStandby ? Set.of(standbyName()) : Set.of());
+  }
+
+  private Map<String, List<Gpu>> claims(
+      RunConfig settings, NodeAssignment share, List<PlannedWorker> workers) throws IOException {
+    Map<String, List<Gpu>> claimed = new LinkedHashMap<>();
+    if (gpus.isPresent()) {
+      claimed.putAll(claim(gpus.get(), share, workers, ranks(settings, share)));
+      if (hasStandby && settings.policy().wantsGpu() && !settings.placement().ranksOnNodes()) {
+        claimed.put(
+            standbyName(),
+            claimForStandby(gpus.get(), settings.placement().coordinatorGpus(), claimed));
+      }
+    }
+    return claimed;
+  }
+
+  private ChildSpec worker(
+      PlannedWorker worker,
+      ClusterSection section,
+      RunDescriptor terms,
+      Path config,
+      Optional<HostPort> weights,
+      OptionalInt verifiers,
+      List<Gpu> claimed) {
+    String name = worker.name();
+    Path folder = Objects.requireNonNull(config.getParent());
+    List<String> command = ChildJvm.command(section.workerHeap());
+    command.addAll(List.of("worker", "--name", name, "--config", config.toString()));
+    command.addAll(List.of("--run-folder", terms.folder()));
+    if (worker.drivesServer()) {
+      command.addAll(List.of("--server-folder", folder.resolve(SERVERS).resolve(name).toString()));
+    }
+    weights.ifPresent(server -> command.addAll(List.of("--weights", server.toString())));
+    verifiers.ifPresent(count -> command.addAll(List.of("--verifiers", Integer.toString(count))));
+    Map<String, String> environment = environment(claimed);
+    environment.put(ChildSecrets.WEIGHTS, terms.secret());
+    return child(name, command, folder, environment);
+  }
+
+  private ChildSpec standby(
+      RunConfig settings, RunDescriptor terms, Path folder, NodeAssignment share, List<Gpu> claimed)
+      throws IOException {
+    List<String> command = ChildJvm.command(settings.cluster().coordinatorHeap());
+    command.addAll(List.of("train", "--resume", terms.folder(), "--standby"));
+    Map<String, String> environment = ChildJvm.environment();
+    if (settings.policy().wantsGpu() && gpus.isPresent()) {
+      // With ranks on nodes the GPU is not claimed: a coordinator at work here has it until the
+      // standby takes over.
+      environment.put(
+          VISIBLE,
+          visible(
+              settings.placement().ranksOnNodes()
+                  ? gpus.get().require(share.reserved())
+                  : claimed));
+    }
+    return child(standbyName(), command, folder, environment);
   }
 
   private String name(NodeAssignment.AssignedRank rank) {
