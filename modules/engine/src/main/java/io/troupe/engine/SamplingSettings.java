@@ -79,30 +79,23 @@ public record SamplingSettings(
    * @param moreStops further texts that end a completion
    */
   public SamplingSettings within(int most, List<String> moreStops) {
-    return new SamplingSettings(
-        temperature,
-        topP,
-        topK,
-        minP,
-        repetitionPenalty,
+    return ending(
         most == 0 ? maxTokens : Math.min(most, maxTokens),
         stopIds,
-        Stream.concat(stops.stream(), moreStops.stream()).distinct().toList(),
-        rawLogProbs);
+        Stream.concat(stops.stream(), moreStops.stream()).distinct().toList());
   }
 
   /** Returns these settings with more ids that end a completion. */
   public SamplingSettings stoppingAt(Set<Integer> more) {
-    return new SamplingSettings(
-        temperature,
-        topP,
-        topK,
-        minP,
-        repetitionPenalty,
+    return ending(
         maxTokens,
         Stream.concat(stopIds.stream(), more.stream()).collect(Collectors.toUnmodifiableSet()),
-        stops,
-        rawLogProbs);
+        stops);
+  }
+
+  private SamplingSettings ending(int tokens, Set<Integer> ids, List<String> texts) {
+    return new SamplingSettings(
+        temperature, topP, topK, minP, repetitionPenalty, tokens, ids, texts, rawLogProbs);
   }
 
   public boolean isGreedy() {

@@ -86,14 +86,7 @@ public final class DjlPolicy implements PolicyEngines {
         "the tokenizer ends a completion with %d, which is no id below %d",
         tokenizer.endOfSequence(),
         tokenizer.vocabularySize());
-    return new DjlPolicy(
-        PolicyModel.random(settings, tokenizer),
-        compute,
-        TrainingMode.full(),
-        Optional.empty(),
-        Torch.load(),
-        _ -> {},
-        Optional.empty());
+    return create(PolicyModel.random(settings, tokenizer), compute);
   }
 
   /**
@@ -103,8 +96,12 @@ public final class DjlPolicy implements PolicyEngines {
    * @throws IllegalStateException if the native library cannot be loaded
    */
   public static DjlPolicy create(PretrainedModel checkpoint, ComputeSettings compute) {
+    return create(PolicyModel.of(checkpoint), compute);
+  }
+
+  private static DjlPolicy create(PolicyModel model, ComputeSettings compute) {
     return new DjlPolicy(
-        PolicyModel.of(checkpoint),
+        model,
         compute,
         TrainingMode.full(),
         Optional.empty(),

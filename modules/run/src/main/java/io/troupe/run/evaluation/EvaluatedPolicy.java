@@ -76,34 +76,25 @@ public record EvaluatedPolicy(
     stored = List.copyOf(stored);
   }
 
-  /** No policy of this process: servers sample, and data sets are asked. */
+  /** Returns a policy of servers, with the prompts of data sets. */
   public static EvaluatedPolicy ofServers() {
-    return new EvaluatedPolicy(
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
-        List.of(),
-        Map.of());
+    return ofCaller(List.of(), List.of());
   }
 
-  /** The policy of a run that trains in this process. */
+  /** Returns the policy of a run that trains in this process. */
   static EvaluatedPolicy inTraining(Composition run) {
-    return new EvaluatedPolicy(
-        List.of(run),
-        List.of(),
-        List.of(),
-        List.of(),
-        ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
-        List.of(),
-        Map.of());
+    return ofCaller(List.of(run), List.of());
   }
 
-  /** Weights without a run, which are sampled by the engines of the caller. */
+  /** Returns weights without a run, which the engines of the caller sample. */
   public static EvaluatedPolicy ofWeights(List<PretrainedModel> checkpoint) {
+    return ofCaller(List.of(), checkpoint);
+  }
+
+  /** Returns a policy whose weights are with the engines of the caller. */
+  private static EvaluatedPolicy ofCaller(List<Composition> run, List<PretrainedModel> checkpoint) {
     return new EvaluatedPolicy(
-        List.of(),
+        run,
         List.of(),
         List.of(),
         checkpoint,
