@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What no text says to a user, wherever it is. */
+/** Advice that no text gives a user, wherever the text is. */
 final class AdviceTest {
   private static final Path ROOT = Path.of("..", "..");
 

@@ -49,8 +49,8 @@ final class ChildRun implements AutoCloseable {
           + " os.execv(sys.argv[1], sys.argv[1:])";
 
   /**
-   * Of a JVM that ends before the second compiler, or a class made for every method and constructor
-   * called by reflection, has repaid its time.
+   * Options of a JVM that ends before the second compiler, or a class made for every method and
+   * constructor called by reflection, has repaid its time.
    */
   private static final List<String> SHORT_LIVED =
       List.of("-XX:TieredStopAtLevel=1", "-Djdk.reflect.useNativeAccessorOnly=true");
@@ -78,7 +78,7 @@ final class ChildRun implements AutoCloseable {
   }
 
   /**
-   * Where a process runs.
+   * The surroundings of a process.
    *
    * @param prefix words before its command
    * @param options of its JVM and of those it starts
@@ -228,7 +228,7 @@ final class ChildRun implements AutoCloseable {
     awaitExit();
   }
 
-  /** Its process. */
+  /** Returns the pid of the process. */
   long pid() {
     return process.pid();
   }
@@ -276,7 +276,7 @@ final class ChildRun implements AutoCloseable {
     }
   }
 
-  /** Everything it has printed, for the message of a failed assertion. */
+  /** Returns all that the process has printed, for the message of a failed assertion. */
   String said() {
     return "it said on stdout:%n%s%nand on stderr:%n%s"
         .formatted(String.join("\n", out()), String.join("\n", err()));

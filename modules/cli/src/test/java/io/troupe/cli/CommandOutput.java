@@ -14,7 +14,7 @@ import java.util.List;
 import picocli.CommandLine;
 
 /**
- * How a command that was run within this process ended, and what it wrote. What it writes to the
+ * The exit code and the output of a command that was run within this process. What it writes to the
  * process's own streams is not among it.
  */
 public record CommandOutput(int code, String out, String err) {

@@ -135,7 +135,10 @@ final class ConsolePagesTest {
         new Page.ScreenshotOptions().setPath(PICTURES.resolve(name + "-" + width + ".png")));
   }
 
-  /** What moved by itself, by the measure of web vitals, of which 0.1 is the end of good. */
+  /**
+   * Asserts that no part of the page moved by itself, by the measure of web vitals, of which 0.1 is
+   * the end of good.
+   */
   private static void nothingShifted(Page page) {
     Object moved =
         page.evaluate(
@@ -163,7 +166,7 @@ final class ConsolePagesTest {
     awaitTaken(page, confirm);
   }
 
-  /** By what was said of this order: a toast vanishes, and one before may still be seen. */
+  /** Awaits the message about this order: a toast vanishes, and an older one may still be seen. */
   private static void awaitTaken(Page page, String order) {
     try {
       page.waitForFunction("said => toasts.includes(said)", order + ": taken and journalled");

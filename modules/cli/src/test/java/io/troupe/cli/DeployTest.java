@@ -16,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is in deploy/ is well-formed, and starts processes with options that the program takes. The
- * container engine and the init system are not there; {@link KubernetesManifestTest} looks at the
- * manifests.
+ * The files of deploy/ are well-formed, and start processes with options that the program takes.
+ * The container engine and the init system are not there; {@link KubernetesManifestTest} looks at
+ * the manifests.
  */
 final class DeployTest {
   private static final Path DEPLOY = Path.of("../../deploy");

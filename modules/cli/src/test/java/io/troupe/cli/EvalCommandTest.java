@@ -71,7 +71,7 @@ final class EvalCommandTest {
     return JSON.readTree(Files.readString(folder.resolve(name).resolve("summary.json")));
   }
 
-  /** What of a sample this command and a run both write. */
+  /** The fields of a sample that this command and a run both write. */
   private record Item(
       String task,
       String id,

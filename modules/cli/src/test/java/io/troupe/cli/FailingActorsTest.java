@@ -22,7 +22,10 @@ final class FailingActorsTest {
   /** Weights lie in the run folder, so that the test's worker needs no node beside it. */
   private static final String RUN = TestCluster.RUN + "  weights: shared\n";
 
-  /** It undoes what the process before was doing, and then continues from a checkpoint. */
+  /**
+   * The events of a resume: it undoes the work of the process before, and continues from a
+   * checkpoint.
+   */
   private static final int EVENTS_OF_A_RESUME = 2;
 
   @TempDir private Path folder;

@@ -54,7 +54,7 @@ final class FakeLauncherHost {
   final Map<String, String> environment = new HashMap<>();
   private final Path root;
 
-  /** What a launch wrote and how it ended. */
+  /** The output and the exit code of a launch. */
   record Outcome(int code, String out, String err) {}
 
   FakeLauncherHost(Path root) throws IOException {
@@ -183,7 +183,7 @@ final class FakeLauncherHost {
     return start(ProcessBuilder.Redirect.PIPE, launcher, arguments);
   }
 
-  /** The same, with something on its standard input. */
+  /** Starts the launcher with a given standard input. */
   Process start(ProcessBuilder.Redirect input, Path launcher, String... arguments)
       throws IOException {
     List<String> command = new ArrayList<>(List.of(launcher.toString()));

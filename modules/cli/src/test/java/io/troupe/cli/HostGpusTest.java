@@ -74,7 +74,7 @@ final class HostGpusTest {
         .contains("placement.nodes: must have room for all roles");
   }
 
-  /** The same code with the same files; what differs is said here. */
+  /** Each file with the same code; the comment of a row has the differences. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -19,7 +19,7 @@ record KubernetesManifest(String text, List<Object> objects) {
 
   /** A value of a manifest. */
   record ManifestValue(Object value) {
-    /** What lies at a path of keys; an empty map where the path ends before. */
+    /** Returns the value at a path of keys; an empty map where the path ends before. */
     ManifestValue at(String... keys) {
       Object now = value;
       for (String key : keys) {

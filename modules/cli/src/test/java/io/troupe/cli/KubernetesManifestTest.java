@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
-/** What the manifests of deploy/kubernetes promise, as far as it shows without a cluster. */
+/** The promises of deploy/kubernetes's manifests, as far as they show without a cluster. */
 final class KubernetesManifestTest {
   private static final String PORT = "7400";
 

@@ -71,7 +71,7 @@ final class LaunchClusterTest {
     cluster.audit();
   }
 
-  /** The same with mutual TLS between the hosts, and trainer ranks on two of them. */
+  /** A launch with mutual TLS between the hosts, and trainer ranks on two of them. */
   @Test
   void launch_withKeys_isMutualTlsAndLeavesNoKeysBehind() throws Exception {
     assumeTrue(SshServer.installed(), "no sshd: apt-get install openssh-server openssh-client");

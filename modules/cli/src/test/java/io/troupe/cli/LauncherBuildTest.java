@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When {@code ./troupe} builds, and that it builds once. */
+/** The builds of {@code ./troupe}: when it builds, and that it builds once. */
 final class LauncherBuildTest {
   @TempDir private Path folder;
   private FakeLauncherHost machine;

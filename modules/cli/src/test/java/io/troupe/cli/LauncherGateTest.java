@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ./troupe test} installs, runs and reports. */
+/** The installs, runs and reports of {@code ./troupe test}. */
 final class LauncherGateTest {
   @TempDir private Path folder;
   private FakeLauncherHost machine;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How {@code ./troupe} finds a JDK and a Maven, and what it hands to the JVM. */
+/** The search of {@code ./troupe} for a JDK and a Maven, and the arguments of the JVM. */
 final class LauncherTest {
   @TempDir private Path folder;
   private FakeLauncherHost machine;

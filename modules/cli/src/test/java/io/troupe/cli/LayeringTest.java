@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which package may refer to which, held over the classes of all modules. */
+/** The packages to which each package may refer, held over the classes of all modules. */
 class LayeringTest {
   private static final JavaClasses TROUPE =
       new ClassFileImporter()

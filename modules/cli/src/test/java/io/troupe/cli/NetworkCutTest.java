@@ -75,8 +75,8 @@ final class NetworkCutTest {
   }
 
   /**
-   * How often a node has lost the cluster; on a busy machine that may be once more than it was cut
-   * off.
+   * Returns the number of times that a node has lost the cluster; on a busy machine that may be
+   * once more than it was cut off.
    */
   private static long lost(ChildRun node) {
     return node.err().stream().filter(line -> line.contains(LOST)).count();

@@ -24,7 +24,7 @@ import java.util.Random;
  * of their JVMs gives the names.
  */
 final class PlayedKubernetes implements AutoCloseable {
-  /** What became of a job. */
+  /** The end of a job. */
   enum Fate {
     ACTIVE,
     COMPLETE,
@@ -167,7 +167,7 @@ final class PlayedKubernetes implements AutoCloseable {
     pods.values().forEach(ChildRun::kill);
   }
 
-  /** How pods have ended, with what they said. */
+  /** Returns the ends of pods, with their last output. */
   List<String> ends() {
     return ends;
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a resume continues, and what it refuses. */
+/** The runs that a resume continues, and those that it refuses. */
 final class ResumeTest {
   private static final int STEPS = 8;
   private static final int FOREVER = 1_000_000;

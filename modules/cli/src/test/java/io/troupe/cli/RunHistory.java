@@ -39,7 +39,7 @@ final class RunHistory {
     return replay(run, maxStaleness, 1);
   }
 
-  /** The same of a run whose groups are used so often at most. */
+  /** Replays a run whose groups are used a number of times at most. */
   static RunHistory replay(RunFolder run, int maxStaleness, int uses) throws IOException {
     RunHistory history = new RunHistory(maxStaleness);
     try (JournalReader reader = JournalReader.open(run.journal())) {

@@ -69,7 +69,9 @@ class SidecarRunTest {
         .contains("\"training\":true", "\"equal\":true");
   }
 
-  /** The same policy behind servers gives the same files, but for what the protocol says of it. */
+  /**
+   * A policy behind servers gives the same files as in process, but for the protocol's description.
+   */
   @Test
   void eval_runWithSidecars_isServedByThemAsByThisProcess(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("sidecars.yaml"), RUN);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the first and the second signal do, before and during training. */
+/** The reactions to the first and the second signal, before and during training. */
 final class SignalTest {
   private static final String FOREVER = "training.steps=1000000";
 

@@ -114,7 +114,7 @@ final class TestCluster {
     return ChildRun.start(place, folder, ChildRun.Size.TOY, arguments.toArray(String[]::new));
   }
 
-  /** By which a node's processes work. */
+  /** Returns the configuration by which a node's processes work. */
   String configurationAt(String node) throws IOException {
     return Files.readString(
         folder.resolve("nodes").resolve(node).resolve(run().name()).resolve("resolved.yaml"));
@@ -141,7 +141,7 @@ final class TestCluster {
     return arguments.toArray(String[]::new);
   }
 
-  /** What a node that works in a folder of its own is started with. */
+  /** Returns the arguments of a node that works in a folder of its own. */
   static String[] nodeArguments(String name, String address, String seed, String... options) {
     List<String> arguments =
         new ArrayList<>(List.of("node", "--seed", seed, "--address", address, "--name", name));
@@ -158,7 +158,7 @@ final class TestCluster {
         nodeArguments(name, address, seed, options));
   }
 
-  /** Where others find a coordinator. */
+  /** Returns the address at which others find a coordinator. */
   static String seed(ChildRun coordinator) {
     Matcher line = COORDINATOR.matcher(coordinator.awaitErr(Announcements.COORDINATOR_AT));
     assertThat(line.find()).isTrue();
@@ -169,7 +169,7 @@ final class TestCluster {
     return TestRuns.only(folder);
   }
 
-  /** Something that shows in files only. */
+  /** A condition that shows in files only. */
   interface Condition {
     boolean holds() throws IOException;
   }
@@ -249,7 +249,7 @@ final class TestCluster {
     return events().stream().skip(count).anyMatch(wanted);
   }
 
-  /** What a process of a node has printed. */
+  /** Returns the output of a node's process. */
   String log(String node, String process) throws IOException {
     Path file =
         folder.resolve("nodes").resolve(node).resolve(run().name()).resolve(process + ".log");

@@ -118,7 +118,7 @@ final class TrackedRunTest {
     }
   }
 
-  /** How often a text is in the files below a folder. */
+  /** Returns the number of times that a text is in the files below a folder. */
   private static int occurrences(Path below, String text) throws IOException {
     int found = 0;
     try (Stream<Path> files = Files.walk(below)) {

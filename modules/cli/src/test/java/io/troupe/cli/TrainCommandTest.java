@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code troupe train} prints, writes and refuses. */
+/** The output, the files and the refusals of {@code troupe train}. */
 final class TrainCommandTest {
   private static final Pattern SUM =
       Pattern.compile("\\s*([0-9 ]+) (rollouts|prompts admitted) = (.*)");

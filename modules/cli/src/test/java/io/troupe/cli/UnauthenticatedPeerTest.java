@@ -40,7 +40,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a process that has no keys of this user can do to the processes of a run. */
+/** The access of a process without keys of this user to the processes of a run. */
 final class UnauthenticatedPeerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(4);
 
@@ -89,7 +89,7 @@ final class UnauthenticatedPeerTest {
     assertKeysAreClosedToOthers();
   }
 
-  /** Whoever connects to a port without the run's secret is sent away, or is not understood. */
+  /** Asserts that a peer without the run's secret is sent away, or is not understood. */
   private static void assertServesNobody(ChildRun process) throws Exception {
     PeerHandshake guess = new PeerHandshake(RunSecret.random(), "guess");
     for (int port : OpenPorts.of(process.pid())) {

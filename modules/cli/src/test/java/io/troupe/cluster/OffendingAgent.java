@@ -1,6 +1,6 @@
 package io.troupe.cluster;
 
-/** Something of the cluster that an offender may know of, on purpose. */
+/** An offender that knows a part of the cluster, on purpose. */
 public final class OffendingAgent {
   private OffendingAgent() {}
 }

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What a process of another cluster or build can ask of a gate. */
+/** The answers of a gate to a process of another cluster or build. */
 final class JoinGateTest {
   private static final ClusterIdentity OWN = new ClusterIdentity("troupe", "1");
 

@@ -121,8 +121,8 @@ class NodeStateTest {
   }
 
   /**
-   * Everything a node agent talks to: registries, planner, processes and timers. It answers in any
-   * order, and asserts after every message.
+   * The peers of a node agent: registries, planner, processes and timers. It answers in any order,
+   * and asserts after every message.
    */
   private static final class Peers {
     private final Random random;

@@ -263,7 +263,10 @@ final class WireMessagesTest {
     assertThat(tried).isEqualTo(Set.of(Input.FromWorker.class.getPermittedSubclasses()));
   }
 
-  /** What the trainer alone may say: a worker that could say it would get past the digest check. */
+  /**
+   * Messages that the trainer alone may send: a worker that could send them would get past the
+   * digest check.
+   */
   @Test
   void input_ofAnotherThanAWorker_isRefused() throws Exception {
     Serialization serialization = SerializationExtension.get(ACTORS.system().classicSystem());

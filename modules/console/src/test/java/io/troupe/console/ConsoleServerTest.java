@@ -60,7 +60,7 @@ final class ConsoleServerTest {
 
   @BeforeEach
   void start() throws IOException {
-    run = new StagedRun(folder.resolve("rollouts.jsonl"));
+    run = new StagedRun(folder);
     server = ConsoleServer.start(ConsoleSettings.loopback(0), run);
   }
 
@@ -190,7 +190,7 @@ final class ConsoleServerTest {
     assertThat(run.state().controls().paused()).isFalse();
   }
 
-  /** As a drained run ends while its console still has to say that it was drained. */
+  /** The end of a drained run whose console still has to report the drain. */
   @Test
   @Timeout(90)
   void close_orderUnderWay_isAnswered() throws Exception {

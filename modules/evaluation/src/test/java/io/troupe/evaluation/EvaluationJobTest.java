@@ -103,7 +103,7 @@ class EvaluationJobTest {
     }
   }
 
-  /** What a process that is killed leaves is both files up to any of their bytes. */
+  /** A process that is killed leaves both files up to any of their bytes. */
   @ParameterizedTest
   @MethodSource("io.troupe.testkit.Seeds#twenty")
   void run_resumedAfterAKill_givesTheSameBytes(long seed) throws IOException {

@@ -18,7 +18,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * What tests of the gateway share: a policy over characters, and an engine that follows a script.
+ * The fixtures of the gateway's tests: a policy over characters, and an engine that follows a
+ * script.
  */
 public final class GatewayFixture {
   /** Characters of all tests. */
@@ -54,7 +55,7 @@ public final class GatewayFixture {
       this.answers = answers;
     }
 
-    /** One that answers at once. */
+    /** Returns an engine that answers at once. */
     public static ScriptedEngine of(Function<String, String> answers) {
       return new ScriptedEngine(
           context -> CompletableFuture.completedStage(completion(answers.apply(context))));

@@ -8,7 +8,7 @@ import java.io.StringWriter;
 import java.util.List;
 import picocli.CommandLine;
 
-/** How a command of a module below the command line ended, and what it wrote. */
+/** The exit code and the output of a command of a module below the command line. */
 public record CommandEnd(int code, String out, String err) {
   /** Runs a command; as in the command line, a failure is a sentence and ends it with 4. */
   public static CommandEnd of(Object command, List<String> words) {

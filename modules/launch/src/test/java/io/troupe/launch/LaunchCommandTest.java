@@ -52,7 +52,7 @@ final class LaunchCommandTest {
     return ssh.host(login).resolve(".troupe/launch/" + login.substring("me@".length()));
   }
 
-  /** How a command ended. */
+  /** Runs a command and returns its end. */
   private CommandEnd launch(String... words) {
     List<String> arguments = new ArrayList<>(List.of(words));
     arguments.addAll(List.of("--hosts", folder.resolve("hosts.txt").toString()));

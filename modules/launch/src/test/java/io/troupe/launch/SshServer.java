@@ -23,7 +23,7 @@ public final class SshServer implements AutoCloseable {
     this.port = port;
   }
 
-  /** Whether this host has what it takes. */
+  /** Whether this host has an ssh server. */
   public static boolean installed() {
     return Files.isExecutable(PROGRAM) && Files.isExecutable(Path.of("/usr/bin/ssh"));
   }

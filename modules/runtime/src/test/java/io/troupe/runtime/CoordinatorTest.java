@@ -49,7 +49,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The coordinator alone, with probes in the place of all others. */
 class CoordinatorTest {
-  /** What a run on a thousand GPUs has in flight: more decisions than the journal's queue holds. */
+  /**
+   * The groups in flight of a run on a thousand GPUs: more decisions than the journal's queue
+   * holds.
+   */
   private static final int GROUPS = 3_000;
 
   private static final TokenVersions ONE_TOKEN = TokenVersions.uniform(WeightVersion.BASE, 1);

@@ -23,7 +23,7 @@ import java.util.function.ToDoubleFunction;
 
 /** A training engine that learns nothing and writes down what it is taught. */
 final class Pupil implements TrainingEngine {
-  /** What a step was given. */
+  /** The input of a step. */
   record Step(List<TrainingSequence> rollouts, List<TrainingSequence> examples) {}
 
   final List<List<TrainingSequence>> lessons = new ArrayList<>();
@@ -33,19 +33,19 @@ final class Pupil implements TrainingEngine {
   /** Before which step a reference was frozen, counted from 0. */
   final List<Integer> frozenBefore = new ArrayList<>();
 
-  /** What its teacher was shown. */
+  /** The sequences that its teacher was shown. */
   final List<TrainingSequence> asked = new ArrayList<>();
 
   /** Whether it has a teacher beside the reference. */
   boolean taught;
 
-  /** What every step comes to. */
+  /** The outcome of every step. */
   StepOutcome outcome = stepped(0.5);
 
-  /** What the loss makes of a sequence's tokens. */
+  /** The marks of the loss on a sequence's tokens. */
   Function<TrainingSequence, TokenMarks> marks = _ -> TokenMarks.NONE;
 
-  /** What the reference says to every token of a sequence. */
+  /** The reference's log-probability of every token of a sequence. */
   ToDoubleFunction<TrainingSequence> reference = _ -> -1;
 
   private static StepOutcome stepped(double loss) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of traces while their disk stalls, and afterwards. */
+/** The traces while their disk stalls, and afterwards. */
 final class RecorderTest {
   private static final LineBacklog.Limits LIMITS = new LineBacklog.Limits(400, 1 << 20);
   private static final int GROUPS = 500;

@@ -167,7 +167,7 @@ class RolloutWorkerTest {
     }
   }
 
-  /** As after a second signal, while no server has weights yet. */
+  /** The end of a worker after a second signal, while no server has weights yet. */
   @Test
   void close_engineThatStillLoadsWeights_beginsNoWorkerAnew() {
     coordinator.expectMessage(new Coordinator.Report(new Input.DemandRaised(id, 4)));

@@ -32,7 +32,7 @@ final class RowsUnderKillsTest {
   private static final int MOST_MESSAGES = 40;
   private static final int CHECKPOINT_EVERY = 3;
 
-  /** What a checkpoint on the disk has. */
+  /** The content of a checkpoint on the disk. */
   private record Saved(long step, List<String> rows) {}
 
   @TempDir private Path folder;

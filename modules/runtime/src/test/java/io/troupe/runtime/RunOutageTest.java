@@ -39,7 +39,7 @@ class RunOutageTest {
   private static final int STEPS = 4;
   private static final OutageLimits PAUSES = new OutageLimits(100, 400, 600_000);
 
-  /** What the first step allows under lease: (eta + v + 1) B. */
+  /** The leases that the first step allows: (eta + v + 1) B. */
   private static final int FIRST_GRANTS = 2 * Toys.GROUPS_PER_STEP;
 
   private final ActorTestKit actors = Toys.actors();

@@ -41,7 +41,7 @@ final class SmallRun implements RunListener, AutoCloseable {
 
   private static final long PATIENCE_SECONDS = 120;
 
-  /** How a run ended, and in which state. */
+  /** The end of a run, and its state. */
   record Ended(RunEnd end, RunState state) {}
 
   final List<StepRow> rows = new CopyOnWriteArrayList<>();

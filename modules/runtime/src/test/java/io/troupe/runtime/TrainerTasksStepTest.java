@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the trainer's engine is given in a step, beside the completions. */
+/** The input of the trainer's engine in a step, beside the completions. */
 final class TrainerTasksStepTest {
   private static final Objective PLAIN = new Objective.Dapo();
 

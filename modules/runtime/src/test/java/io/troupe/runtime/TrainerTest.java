@@ -76,7 +76,7 @@ class TrainerTest {
     return trainer;
   }
 
-  /** By a worker whose engine holds the base weights of the trainer's seed. */
+  /** Returns the delivery of a worker whose engine holds the base weights of the trainer's seed. */
   private static Trainer.Deliver deliver(ScoredGroup group) {
     String digest = Toys.policy().newTrainer(1).snapshot(WeightVersion.BASE).digest();
     return new Trainer.Deliver(group, List.of(new SampledWeights(WeightVersion.BASE, digest)));

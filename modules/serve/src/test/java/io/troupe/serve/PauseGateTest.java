@@ -19,7 +19,10 @@ class PauseGateTest {
   private final PauseGate gate = new PauseGate();
   private final List<String> happened = new CopyOnWriteArrayList<>();
 
-  /** Who pauses a server counts on it: what is on its way would be drawn during the pause. */
+  /**
+   * A client that pauses a server counts on the pause: no request on its way may be sampled
+   * meanwhile.
+   */
   @Test
   void shut_whileWorkIsOnItsWay_waitsForIt() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);

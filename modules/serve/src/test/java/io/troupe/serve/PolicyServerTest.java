@@ -186,7 +186,7 @@ class PolicyServerTest {
     }
   }
 
-  /** What lm-eval's local-completions sends for two continuations, and what it computes. */
+  /** The requests of lm-eval's local-completions for two continuations, and its computation. */
   @Test
   void completions_requestOfLmEval_givesTheLogLikelihoodsOfContinuations() throws Exception {
     try (ToyFixture toy = ToyFixture.scoring()) {
@@ -365,7 +365,7 @@ class PolicyServerTest {
     }
   }
 
-  /** What a page of another site can have a browser of this machine send. */
+  /** The requests that a page of another site can have a browser of this machine send. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -114,7 +114,9 @@ class RequestTableTest {
     }
   }
 
-  /** What passed later could be drawn by an engine that came after the list was made. */
+  /**
+   * A request that passed later could be sampled by an engine that came after the list was made.
+   */
   @Test
   void pause_keep_isShutBeforeItAsksWhoDraws() throws Exception {
     table.pause(RequestTable.PauseMode.KEEP);

@@ -128,7 +128,7 @@ public final class ToyFixture implements AutoCloseable {
     return client.send(posting(path, body), HttpResponse.BodyHandlers.ofString());
   }
 
-  /** The same; the answer is read as it comes. */
+  /** Sends a request whose answer is read as it comes. */
   public HttpResponse<InputStream> open(String path, String body)
       throws IOException, InterruptedException {
     return client.send(posting(path, body), HttpResponse.BodyHandlers.ofInputStream());

@@ -22,7 +22,7 @@ public final class WatchedEngine implements SamplingEngine {
     this.engine = engine;
   }
 
-  /** What reached it so far is not waited for. */
+  /** Forgets the requests that reached the engine so far. */
   public void forgetRequests() {
     asked.drainPermits();
   }

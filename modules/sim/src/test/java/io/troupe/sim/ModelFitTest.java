@@ -103,7 +103,7 @@ class ModelFitTest {
   }
 
   /**
-   * Of 12 tokens 4 are two versions old, one more than the bound: 5 of the 8 others are one old.
+   * Four of 12 tokens are two versions old, one more than the bound: 5 of the 8 others are one old.
    */
   @Test
   void stalenessMean_ofAStepWithMaskedTokens_isThatOfTheOthers() {

@@ -131,7 +131,8 @@ class SimulationTest {
   }
 
   /**
-   * What else the process does takes what no core is left for, and nothing from one thread alone.
+   * The background of a process takes time where no core is left for it, and none from one thread
+   * alone.
    */
   @Test
   void run_backgroundOfAProcess_slowsWhatComputesAtOnceAlone() {

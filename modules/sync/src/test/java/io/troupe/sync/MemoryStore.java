@@ -40,13 +40,13 @@ final class MemoryStore implements ObjectStore {
     this.random = random;
   }
 
-  /** How likely each change fails. */
+  /** Sets the probability with which each change fails. */
   MemoryStore trouble(double likely) {
     trouble = likely;
     return this;
   }
 
-  /** What happens while an object is stored. */
+  /** Sets an action that runs while an object is stored. */
   MemoryStore onPut(Consumer<String> happens) {
     onPut = happens;
     return this;

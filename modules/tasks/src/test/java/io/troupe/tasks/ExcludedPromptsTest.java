@@ -85,7 +85,7 @@ final class ExcludedPromptsTest {
                 + " 20 characters of prompt, such as gsm8k_heldout_0; raise max_prompt_characters");
   }
 
-  /** What is held out is not left out, though training does not use it. */
+  /** A held-out prompt is not left out, though training does not use it. */
   @Test
   void load_twoSplitsOfAFile_reportsWhatNeitherHas() throws IOException {
     Task task =

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a model sees of published sets whose questions stand as they are, and of one's own. */
+/**
+ * The prompts of published sets whose questions are used as they are, and of a user's own sets, as
+ * a model sees them.
+ */
 final class PublishedPromptsTest {
   private static final Path DATA = Path.of("../../conf/data");
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class PlayedMlflow implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** What becomes of calls. */
+  /** The faults of calls. */
   public enum Fault {
     NONE,
     /** No answer. */
@@ -35,7 +35,7 @@ public final class PlayedMlflow implements AutoCloseable {
     THROTTLED,
     /** Status 500. */
     BROKEN,
-    /** What is asked for is done, and the answer is lost. */
+    /** The call is carried out, and the answer is lost. */
     ANSWER_LOST
   }
 
@@ -81,7 +81,7 @@ public final class PlayedMlflow implements AutoCloseable {
     fault = next;
   }
 
-  /** How many calls came. */
+  /** Returns the number of calls. */
   public int calls() {
     return calls.get();
   }
@@ -102,7 +102,7 @@ public final class PlayedMlflow implements AutoCloseable {
     return Map.copyOf(files);
   }
 
-  /** How many runs were made. */
+  /** Returns the number of runs. */
   public int runs() {
     return runs.size();
   }

@@ -22,7 +22,7 @@ import java.util.Map;
 
 /** A run folder that a test writes as a run would: a step ends 1 s after the step before. */
 public final class WrittenRun {
-  /** When the run began, since 1970. */
+  /** The beginning of the run, in milliseconds since 1970. */
   public static final long STARTED = 1_767_322_800_000L;
 
   private static final long SECOND = 1000;
@@ -74,7 +74,7 @@ public final class WrittenRun {
     return this;
   }
 
-  /** When a step ended. */
+  /** Returns the end of a step, in milliseconds since 1970. */
   public static long atMillis(long step) {
     return STARTED + SECOND * step;
   }

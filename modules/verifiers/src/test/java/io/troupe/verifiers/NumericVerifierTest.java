@@ -172,7 +172,7 @@ class NumericVerifierTest {
     }
   }
 
-  /** Of a million characters, where 2 ms are usual. */
+  /** Asserts a limit of 50 ms for a million characters, where 2 ms are usual. */
   private static void assertFast(Supplier<Verdict> check) {
     assertThat(CpuTimeLimit.assertWithin(Duration.ofMillis(50), check))
         .isInstanceOf(Verdict.Scored.class);

@@ -34,7 +34,10 @@ final class RingAcceptor implements AutoCloseable {
   private final PendingHandshakes halfOpen = new PendingHandshakes(MAX_CALLERS);
   private final CompletableFuture<Connection> accepted = new CompletableFuture<>();
 
-  /** Done when nobody is let in any more; true if that was before this rank was through. */
+  /**
+   * Completes when the listener accepts no more peers; true if that was before this rank was
+   * through.
+   */
   private final CompletableFuture<Boolean> closedByPeer = new CompletableFuture<>();
 
   private boolean taken;
@@ -113,12 +116,14 @@ final class RingAcceptor implements AutoCloseable {
     }
   }
 
-  /** Whether nobody is let in any more. */
+  /** Whether the listener accepts no more peers. */
   boolean isShut() {
     return closedByPeer.isDone();
   }
 
-  /** Has a connection to the one after closed if the door is shut before this rank is through. */
+  /**
+   * Closes the connection to the next rank if the listener is closed before this rank is through.
+   */
   void watchForClose(Connection next) {
     var _ =
         closedByPeer.thenAccept(
@@ -129,7 +134,7 @@ final class RingAcceptor implements AutoCloseable {
             });
   }
 
-  /** Lets nobody in any more; the rank is through, or has given up. */
+  /** Accepts no more peers; the rank is through, or has given up. */
   @Override
   public void close() throws IOException {
     closedByPeer.complete(false);

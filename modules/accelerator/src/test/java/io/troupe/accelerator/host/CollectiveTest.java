@@ -72,7 +72,7 @@ class CollectiveTest {
     encrypted = endpoint("ours");
   }
 
-  /** Of hosts with keys of an authority of its own. */
+  /** Returns connections with keys of an authority of the test's own. */
   private static ConnectionFactory endpoint(String authority) throws IOException {
     HostKeys issued =
         CertificateAuthority.init(keys.resolve(authority), "troupe")
@@ -84,7 +84,7 @@ class CollectiveTest {
     return "127.0.0." + (rank + 1);
   }
 
-  /** What a rank does. */
+  /** The work of a rank. */
   private interface Work<T> {
     T of(Collective ranks) throws Exception;
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class CudaVisibilityTest {
-  /** As the node agent and trainer ranks are started. */
+  /** A process that starts as node agents and trainer ranks do. */
   @Test
   void restrictTo_someGpus_isReadByLibrariesAndNotByChildrenWithAnEnvironmentOfTheirOwn()
       throws Exception {

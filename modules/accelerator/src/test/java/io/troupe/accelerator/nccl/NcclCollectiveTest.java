@@ -74,7 +74,7 @@ class NcclCollectiveTest {
     return new NcclCollective.Libraries(NcclLibrary.open(file), CudaRuntime.open(file));
   }
 
-  /** What the stand-in was asked since the last question. */
+  /** Returns the calls of the stand-in since the last question. */
   @SuppressWarnings("restricted") // a function of the stand-in
   private String calls() {
     try {
@@ -351,7 +351,7 @@ class NcclCollectiveTest {
         .hasMessage(libm + " has no function ncclGetVersion; take the library of a newer PyTorch");
   }
 
-  /** As far as NCCL goes without a GPU. */
+  /** A path of NCCL up to the first need of a GPU. */
   @Test
   void realLibrary_hostWithoutGpu_answersAndRefusesTheGroup() {
     String named = Optional.ofNullable(System.getenv("VLLM_NCCL_SO_PATH")).orElse("");

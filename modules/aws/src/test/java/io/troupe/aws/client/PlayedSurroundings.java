@@ -9,7 +9,7 @@ import java.util.random.RandomGenerator;
 
 /** Surroundings whose time passes by pauses alone. */
 public final class PlayedSurroundings implements Surroundings {
-  /** What was said, in order. */
+  /** The lines for the operator, in order. */
   public final List<String> said = new ArrayList<>();
 
   private final RandomGenerator random = new SplittableRandom(1);

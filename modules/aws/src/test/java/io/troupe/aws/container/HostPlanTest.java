@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What hosts of a job do, from the files that SageMaker writes. */
+/** The work of a job's hosts, from the files that SageMaker writes. */
 final class HostPlanTest {
   private static final Path BASE = Path.of("/opt/ml");
 

@@ -67,7 +67,7 @@ final class FakeEc2 implements Ec2Service {
     final ClusterRecord cluster;
     String attachedTo;
 
-    /** Whether it outlives its instance. */
+    /** Whether the volume outlives its instance. */
     boolean kept;
 
     PlayedPart(ResourceKind kind, ClusterRecord cluster, String attachedTo) {

@@ -3,7 +3,7 @@ package io.troupe.base.failure;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** Closes connections and files that nobody needs any more. */
+/** Closes connections and files that are out of use. */
 public final class Closing {
   private Closing() {}
 

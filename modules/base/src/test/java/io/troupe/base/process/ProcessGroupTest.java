@@ -68,7 +68,7 @@ final class ProcessGroupTest {
     awaitEnd(family);
   }
 
-  /** It is in the session only: its environment is empty, and its parent has ended. */
+  /** A process that only the session shows: its environment is empty, and its parent has ended. */
   @Test
   void kill_processWithoutAMark_endsItWithTheSession() throws Exception {
     ProcessGroup group =

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command says where nothing can be measured, and a rehearsed row. */
+/** The output of the command where nothing can be measured, and a rehearsed row. */
 class GpuBenchmarkTest {
   @TempDir private Path folder;
 

@@ -7,7 +7,7 @@ import io.troupe.launch.remote.HostDiagnosis;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the doctor says of the hosts of a cluster. */
+/** The doctor's report on the hosts of a cluster. */
 final class HostsCheckTest {
   private static HostDiagnosis host(
       String name, List<String> problems, List<GpuUse> gpus, String driver, List<String> blocked) {

@@ -143,7 +143,7 @@ final class TrainerRankCommandTest {
     process.onExit().join();
   }
 
-  /** Processes that were started for a rank. */
+  /** Returns the processes that were started for a rank. */
   private List<Long> started(int rank) {
     String part = "trainer rank %d is process ".formatted(rank);
     return notes.stream()

@@ -31,7 +31,7 @@ public final class RecordedConsole implements AutoCloseable {
    */
   public static RecordedConsole open(Path folder, int groups, boolean live) throws IOException {
     Path rollouts = folder.resolve("rollouts.jsonl");
-    RecordedRun run = new RecordedRun(rollouts, groups, live);
+    RecordedRun run = new RecordedRun(folder, groups, live);
     GroupRow row = run.fold().groups(new GroupQuery("trained", "newest", 1)).getFirst();
     long group = row.group();
     String hostile =
@@ -93,12 +93,12 @@ public final class RecordedConsole implements AutoCloseable {
     return Map.of("stop", "max_turns", "turns", List.of(call, answer));
   }
 
-  /** Where it answers. */
+  /** Returns the address of the console. */
   public String url() {
     return server.address().toString();
   }
 
-  /** What was asked of it so far. */
+  /** Returns the orders so far. */
   public List<String> orders() {
     return run.orders();
   }

@@ -2,10 +2,8 @@ package io.troupe.cli.ops;
 
 import io.troupe.console.process.JvmInspector;
 import io.troupe.console.source.NodeFacts;
-import io.troupe.console.source.RolloutTexts;
 import io.troupe.console.source.RunRecords;
 import io.troupe.console.source.RunSource;
-import io.troupe.console.source.TrainedTokens;
 import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptSampling;
@@ -58,13 +56,9 @@ final class RecordedRun implements RunSource {
    *
    * @param live whether it takes orders
    */
-  RecordedRun(Path rollouts, int groups, boolean live) {
+  RecordedRun(Path traces, int groups, boolean live) {
     this.live = live;
-    records =
-        new RunRecords(
-            fold,
-            new RolloutTexts(rollouts),
-            new TrainedTokens(rollouts.resolveSibling("trained.jsonl")));
+    records = RunRecords.of(fold, traces);
     tell(new Input.Begin());
     List<WorkerId> workers = new ArrayList<>();
     for (int i = 0; i < 128; i++) {
@@ -155,7 +149,7 @@ final class RecordedRun implements RunSource {
       nodes.add(
           new NodeFacts(
               "node-%02d".formatted(i),
-              "seat %d: workers on GPUs 0 to 7".formatted(i),
+              "slot %d: workers on GPUs 0 to 7".formatted(i),
               late ? newest - 1 : newest,
               late ? 1 : 0,
               late ? "missed v" + newest : "",
@@ -175,7 +169,7 @@ final class RecordedRun implements RunSource {
     return CompletableFuture.completedFuture(live ? Optional.empty() : Optional.of("recorded"));
   }
 
-  /** What was asked of it. */
+  /** Returns the orders so far. */
   List<String> orders() {
     return List.copyOf(orders);
   }

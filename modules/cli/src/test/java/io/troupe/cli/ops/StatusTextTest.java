@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What {@code troupe status} says of a run. */
+/** The text of {@code troupe status} on a run. */
 final class StatusTextTest {
   private static List<String> lines(String troubles) throws Exception {
     return lines(troubles, "");

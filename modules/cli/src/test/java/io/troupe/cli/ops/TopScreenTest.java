@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What fits on a terminal. */
+/** The part of the screen that fits on a terminal. */
 final class TopScreenTest {
   private static final JsonNode RUN =
       json(

@@ -34,7 +34,7 @@ final class TasksCommandTest {
 
   @TempDir Path folder;
 
-  /** How a command ended and what it said. */
+  /** The exit code and the output of a command. */
   private record Ended(int code, String out, String err) {
     List<String> lines() {
       return out.lines().toList();
@@ -69,7 +69,7 @@ final class TasksCommandTest {
     }
   }
 
-  /** As {@link #tasks} below the work tree, where the launcher says it is. */
+  /** Runs {@link #tasks} below the work tree, where the launcher says it is. */
   private static Ended atHome(String... arguments) {
     String before = System.getProperty("troupe.home", "");
     System.setProperty("troupe.home", CONF.resolve("..").toString());

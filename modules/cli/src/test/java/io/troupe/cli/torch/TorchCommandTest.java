@@ -76,7 +76,10 @@ final class TorchCommandTest {
     assertThat(result.out()).contains("fail  binding  not built", "troupe torch build " + place);
   }
 
-  /** Of the version that DJL bundles: its library, as pip would have installed it. */
+  /**
+   * An installed PyTorch of the version that DJL bundles: its library, as pip would have installed
+   * it.
+   */
   @Test
   void over_installedPyTorchOfTheBundledVersion_givesTheKnownNumbers() throws IOException {
     GoldenStep own = GoldenStep.compute();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.Resources;
 class VerifyCommandTest {
   @TempDir Path folder;
 
-  /** How a command ended and what it said. */
+  /** The exit code and the errors of a command. */
   private record Ended(int code, String err) {}
 
   private Ended run(String... arguments) {

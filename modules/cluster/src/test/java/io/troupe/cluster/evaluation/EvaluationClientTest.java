@@ -84,7 +84,7 @@ class EvaluationClientTest {
             .toList());
   }
 
-  /** What the only worker is asked by a client that has the chunk. */
+  /** Returns the request to the only worker by a client that has the chunk. */
   private EvaluationSampler.Sample asked(
       TestProbe<EvaluationSampler.Command> worker, PendingChunk chunk) throws InterruptedException {
     ActorRef<EvaluationClient.Command> client = client(PATIENT);

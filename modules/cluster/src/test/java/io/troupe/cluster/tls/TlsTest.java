@@ -45,7 +45,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may talk to a process of a cluster with keys: real actor systems on loopback addresses. */
+/** The peers of a process of a cluster with keys: real actor systems on loopback addresses. */
 final class TlsTest {
   private static final String ONE = "127.0.0.2";
   private static final String TWO = "127.0.0.3";

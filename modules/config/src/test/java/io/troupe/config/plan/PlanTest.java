@@ -153,7 +153,7 @@ final class PlanTest {
     return String.format(Locale.ROOT, "%,.1f MiB", bytes / (double) (1 << 20));
   }
 
-  /** What recomputation and evaluation change, of what a run takes. */
+  /** The change of a run's memory by recomputation and evaluation. */
   @Test
   void memory_recomputedWithoutEvaluations_isLess() {
     MemoryEstimate all = plan().memory().getFirst();

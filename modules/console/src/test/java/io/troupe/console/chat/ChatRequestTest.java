@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What may be asked of a policy. */
+/** The requests that a user may send to a policy. */
 final class ChatRequestTest {
   private static final Chat.Open TEMPLATED = new Chat.Open(256, true, 0.8, 64, 200, "");
   private static final Chat.Open BARE = new Chat.Open(16, false, 1, 3, 15, "1+1=");

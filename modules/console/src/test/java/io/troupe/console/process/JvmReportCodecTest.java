@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What travels between processes, and what becomes of too much. */
+/** The reports between processes, and the treatment of too much. */
 class JvmReportCodecTest {
   private final SplittableRandom random = new SplittableRandom(7);
 

@@ -45,12 +45,8 @@ public final class StagedRun implements RunSource {
   private RunState state = RunState.INITIAL;
   private volatile CompletableFuture<Void> answers = CompletableFuture.completedFuture(null);
 
-  public StagedRun(Path rollouts) {
-    records =
-        new RunRecords(
-            fold,
-            new RolloutTexts(rollouts),
-            new TrainedTokens(rollouts.resolveSibling("trained.jsonl")));
+  public StagedRun(Path traces) {
+    records = RunRecords.of(fold, traces);
     tell(new Input.Begin());
     tell(new Input.DemandRaised(new WorkerId("rollout-1"), 4));
   }

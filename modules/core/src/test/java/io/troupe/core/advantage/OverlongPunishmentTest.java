@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the reward of a long completion loses, and how parts of a reward are normalised apart. */
+/**
+ * The deduction from the reward of a long completion, and the normalisation of parts of a reward.
+ */
 final class OverlongPunishmentTest {
   @Test
   void of_daposNumbers_areThoseOfTheEquation() {

@@ -401,7 +401,7 @@ final class AuditTest {
     return Arguments.of(name, rule, mutation, what);
   }
 
-  /** The same life of a run that passes over a prompt between its two groups. */
+  /** Returns the events of a run that passes over a prompt between its two groups. */
   private static List<Event> byDifficulty(List<Event> events) {
     return replace(LIFE.get(2), admit(1, 0, 0, new PromptCursor(0, 1, 1)))
         .andThen(replace(LIFE.get(4), CHOSEN_2))
@@ -477,7 +477,7 @@ final class AuditTest {
     return new Event.LeaseEnded(lease(2, 3), reason, "", counts);
   }
 
-  /** The same life, but that the failure of g2 costs it nothing. */
+  /** Returns the same events, but that the failure of g2 costs it nothing. */
   private static List<Event> uncharged(List<Event> events) {
     return replace(
             FAILED_2,

@@ -70,7 +70,7 @@ class TaskScoresTest {
     assertThat(pass(scores, 2).value()).isGreaterThan(first.value());
   }
 
-  /** Of a share p of n prompts the standard error is √(p(1−p)/n). */
+  /** The standard error of a share p of n prompts is √(p(1−p)/n). */
   @Test
   void of_manyPrompts_hasTheNormalInterval() {
     List<PromptTally> tallies =

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class GroupSummaryTest {
   private static final LeaseId LEASE = new LeaseId(new GroupId(3), 7);
 
-  /** What is worked out once is what a walk through all spans finds. */
+  /** The precomputed numbers are those that a walk through all spans finds. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
   void tokensByVersion_anySpans_isTheSumOverAllSpans(long seed) {

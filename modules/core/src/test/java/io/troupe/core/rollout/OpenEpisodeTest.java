@@ -127,7 +127,7 @@ class OpenEpisodeTest {
     }
   }
 
-  /** What an agent or a template makes of the turns so far. */
+  /** Returns the request that an agent or a template makes of the turns so far. */
   private static int[] request(List<Truth> truths, SplittableRandom random) {
     if (truths.isEmpty()) {
       return some(random, random.nextInt(1, 6));

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.core.rollout.GroupId;
 import org.junit.jupiter.api.Test;
 
-/** What operators may ask, and what comes of it. */
+/** The orders of operators, and their effects. */
 class AttributionsTest {
   private static final Attribution ORDER = new Attribution("ada", "to look");
 

@@ -47,7 +47,7 @@ class CoordinationPropertyTest {
     }
   }
 
-  /** The same where prompts are chosen by difficulty, over lives that end and resume. */
+  /** The properties where prompts are chosen by difficulty, over lives that end and resume. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void decide_promptsByDifficulty_keepsThePromisesAndTheMeasuresOverCrashes(long seed) {
@@ -194,7 +194,7 @@ class CoordinationPropertyTest {
     assertSound(world);
   }
 
-  /** The same promises where a run may end, in lock step, and with nothing filtered. */
+  /** The promises where a run may end, in lock step, and with nothing filtered. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.troupe.testkit.Seeds#twenty")
   void decide_runsThatEnd_keepTheirPromisesToTheEnd(long seed) {

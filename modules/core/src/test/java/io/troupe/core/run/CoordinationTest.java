@@ -144,7 +144,7 @@ class CoordinationTest {
     }
   }
 
-  /** What becomes of groups whose completions are all right: the limit is 5 in a row. */
+  /** The treatment of groups whose completions are all right: the limit is 5 in a row. */
   @Nested
   class Mastering {
     private static Rehearsal trainedOnce(Limits limits) {

@@ -52,7 +52,9 @@ public final class Rehearsal {
     return new GroupSummary(lease, List.of(0.0, 1.0), List.of(versions, versions));
   }
 
-  /** The same at another version of the weights, which no sequence of events need lead to. */
+  /**
+   * Returns the state at another version of the weights, which no sequence of events need lead to.
+   */
   static RunState at(RunState state, long version) {
     return state.version(new WeightVersion(version));
   }

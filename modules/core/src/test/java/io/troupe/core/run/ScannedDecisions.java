@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the coordinator chooses by indexes, chosen by scans of the whole state: of all workers, of
- * all live groups, and of all spans of their tokens. The oracle of the indexes.
+ * The coordinator's indexed choices, made by scans of the whole state: of all workers, of all live
+ * groups, and of all spans of their tokens. The oracle of the indexes.
  */
 record ScannedDecisions(RunLimits limits) {
   /** The worker that a lease granted in this state and at this time goes to. */

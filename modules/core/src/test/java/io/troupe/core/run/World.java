@@ -73,7 +73,7 @@ final class World {
   private final IdentityHashMap<Input, Boolean> undrawn = new IdentityHashMap<>();
   private final IdentityHashMap<Input, Input> answers = new IdentityHashMap<>();
 
-  /** How workers fail for the time being; none means that they are as hostile as ever. */
+  /** The present failures of workers; none means that they are as hostile as ever. */
   enum Outage {
     NONE,
     /** Engines fail whatever they are asked. */
@@ -82,7 +82,7 @@ final class World {
     AGENTS,
     /** No verifier judges what is drawn, and workers say so. */
     VERIFIERS,
-    /** What is drawn is never judged, and nobody says anything. */
+    /** Samples are never judged, and no verifier answers. */
     SILENT_VERIFIERS,
     /** Workers die of whatever they get. */
     DEATHS,
@@ -90,7 +90,7 @@ final class World {
     HANGS
   }
 
-  /** Why agents fail. */
+  /** The reason of agents' failures. */
   static final String AGENT = "the agent x.py ended without asking the policy";
 
   private Outage outage = Outage.NONE;
@@ -320,7 +320,7 @@ final class World {
     assertThat(replay()).isEqualTo(state);
   }
 
-  /** What another reader of the journal makes of it, one decision a record. */
+  /** Returns the audit of the journal by another reader, one decision a record. */
   AuditReport audit() {
     Audit audit = new Audit();
     for (int i = 0; i < decisions.size(); i++) {
@@ -354,7 +354,9 @@ final class World {
     state = replay();
   }
 
-  /** What a new process knows of fences: the checkpoint and what the journal holds after it. */
+  /**
+   * Returns the last fence that a new process knows: from the checkpoint and the journal after it.
+   */
   private long lastFenceInTheJournal() {
     long last = checkpoint.lastFence();
     for (List<Event> decision : decisions.subList(position, decisions.size())) {
@@ -369,7 +371,9 @@ final class World {
     return last;
   }
 
-  /** Everything dies and resumes from the last checkpoint; old answers still float about. */
+  /**
+   * Ends all processes, and resumes from the last checkpoint; old answers are still on their way.
+   */
   void crash() {
     if (checkpoint.phase() instanceof Phase.Starting) {
       return;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which rows enter which step. */
+/** The rows of each step. */
 final class SupervisedPlanTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** What the journal of a supervised run comes to. */
+/** The state of a supervised run's journal. */
 final class SupervisedStateTest {
   private static SupervisedEvent stepped(long step) {
     return new SupervisedEvent.Stepped(new SupervisedStep(step, 4, 30, 1.5, 0.5, 1e-3, 0, 0.1));

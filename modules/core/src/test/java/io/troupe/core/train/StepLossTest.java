@@ -24,7 +24,7 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 final class StepLossTest {
-  /** What single-precision weights and behaviour log-probabilities may cost. */
+  /** The error of single-precision weights and behaviour log-probabilities. */
   private static final Offset<Double> SINGLE = within(1e-7);
 
   private static final LossSettings GRPO = settings(new Grpo(), .2, .2, new None(), .1);

@@ -64,7 +64,7 @@ final class Addition {
     return new TrainingSequence(prompt(a, b), completion, new float[completion.length], weights, 0);
   }
 
-  /** Which pairs of digits a measurement takes. */
+  /** The pairs of digits of a measurement. */
   interface Pairs {
     boolean take(int a, int b);
   }

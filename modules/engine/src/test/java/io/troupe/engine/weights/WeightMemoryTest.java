@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** When memory that nobody uses any more is looked for. */
+/** The times at which memory that is out of use is collected. */
 final class WeightMemoryTest {
   private final AtomicInteger collections = new AtomicInteger();
   private final WeightMemory memory = new WeightMemory(100, collections::incrementAndGet);

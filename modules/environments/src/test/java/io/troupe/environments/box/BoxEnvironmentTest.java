@@ -268,7 +268,7 @@ class BoxEnvironmentTest {
     }
   }
 
-  /** What code writes to the descriptors that it finds is its own result at most. */
+  /** The bytes that code writes to inherited descriptors are its own result at most. */
   @Test
   void step_codeThatForgesResults_speaksForItselfOnly() {
     try (Environment box = box()) {

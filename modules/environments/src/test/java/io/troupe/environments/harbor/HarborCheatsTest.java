@@ -43,7 +43,7 @@ class HarborCheatsTest {
       """;
 
   /**
-   * What a policy does.
+   * An action of a policy.
    *
    * @param command in its own box
    * @param solve what it hands in as {@code solve.sh}; empty for nothing
@@ -97,7 +97,7 @@ class HarborCheatsTest {
     Files.writeString(file, text);
   }
 
-  /** What the tests give, and what the policy was shown of each command. */
+  /** The reward by the tests, and the output of each command that the policy was shown. */
   private record Played(HarborReward reward, List<String> shown) {}
 
   private Played play(String... commands) {

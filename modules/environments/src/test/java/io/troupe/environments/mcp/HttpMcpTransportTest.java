@@ -48,7 +48,7 @@ class HttpMcpTransportTest {
     }
   }
 
-  /** What a call of a tool is answered with. */
+  /** The answer to a call of a tool. */
   private interface Call {
     Played of(String id, String session) throws InterruptedException;
   }

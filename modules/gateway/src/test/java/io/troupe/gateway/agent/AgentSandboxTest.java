@@ -60,7 +60,7 @@ class AgentSandboxTest {
 
   @TempDir private Path folder;
 
-  /** As root, sandboxes have users of their own. */
+  /** Prepares folders for sandboxes that root starts, which have users of their own. */
   @BeforeEach
   void letOthersRead() throws IOException {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -106,7 +106,7 @@ class AgentSandboxTest {
         .toCompletableFuture();
   }
 
-  /** What the agent told the policy. */
+  /** Returns the lines that the agent sent to the policy. */
   private List<String> told(String script) throws IOException {
     ScriptedEngine engine = ScriptedEngine.of(_ -> "6");
     try (AgentHost host = host(script, Duration.ofSeconds(60), engine)) {

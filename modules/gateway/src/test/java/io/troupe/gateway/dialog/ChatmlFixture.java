@@ -63,7 +63,7 @@ public final class ChatmlFixture {
     return JinjaChatTemplate.of(CHATML, Map.of(), Clock.systemUTC());
   }
 
-  /** What the policy was asked with, its special tokens spelled out. */
+  /** Returns the request to the policy, its special tokens spelled out. */
   public static String shown(int[] ids) {
     return MarkupTokenizer.shown(ids);
   }

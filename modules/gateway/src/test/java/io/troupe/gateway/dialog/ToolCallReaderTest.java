@@ -24,7 +24,7 @@ class ToolCallReaderTest {
           new LlamaFormat(),
           new BridgedFormat(new HermesFormat(), "<think>\n\n</think>\n\n"));
 
-  /** What answers are made of: tags, parts of tags, calls, blanks. */
+  /** Pieces of answers: tags, parts of tags, calls, blanks. */
   private static final List<String> PIECES =
       List.of(
           "<think>",
@@ -57,7 +57,7 @@ class ToolCallReaderTest {
     return answer.toString();
   }
 
-  /** What a stream has sent is never taken back, wherever the answer was when it was sent. */
+  /** A stream never takes back a sent text, wherever the answer was then. */
   @ParameterizedTest
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
   void soFar_anyBeginningOfAnyAnswer_isABeginningOfWhatIsRead(long seed) {

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 class AnthropicMessagesTest {
   private static final AnthropicMessages DIALECT = new AnthropicMessages();
 
-  /** As Claude Code sends it: attribution, cache marks, a server's tool, mixed user blocks. */
+  /**
+   * Returns a request in Claude Code's form: attribution, cache marks, a server's tool, mixed user
+   * blocks.
+   */
   private static String claudeCode(String hash) {
     return "{'model':'claude-x','max_tokens':32000,'stream':true,'metadata':{'user_id':'u'},"
         + "'thinking':{'type':'adaptive'},'system':[{'type':'text','text':"

@@ -12,7 +12,7 @@ import io.troupe.gateway.dialog.TurnStart;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What tests of dialects share. */
+/** The fixtures of the dialects' tests. */
 final class DialectFixture {
   static final ChatCall CALL = new ChatCall("call_t7_0", "calc", "{\"e\": \"1+1\"}");
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class OpenAiResponsesTest {
   private static final OpenAiResponses DIALECT = new OpenAiResponses();
 
-  /** As Codex sends it: twelve fields, reasoning and calls as items of their own. */
+  /** A request in Codex's form: twelve fields, reasoning and calls as items of their own. */
   private static final String CODEX =
       "{'model':'gpt-5-codex','instructions':'You code.','input':["
           + "{'type':'message','role':'developer','content':[{'type':'input_text','text':'rules'}]},"

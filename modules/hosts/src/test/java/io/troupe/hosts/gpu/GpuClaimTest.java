@@ -105,7 +105,7 @@ class GpuClaimTest {
     }
   }
 
-  /** Its parent becomes a program that waits for no child. */
+  /** A process whose parent becomes a program that waits for no child. */
   @Test
   void end_orphanThatNobodyWaitsFor_isEndedWhenItIsAZombie() throws Exception {
     Process parent = new ProcessBuilder("sh", "-c", "sleep 3600 & exec sleep 3600").start();

@@ -59,7 +59,7 @@ class BoundedHttpServerTest {
     socket.getOutputStream().flush();
   }
 
-  /** What comes before the server closes; a reset is a close, too. */
+  /** Returns the bytes before the server closes; a reset is a close, too. */
   private static String untilClosed(Socket socket) throws IOException {
     try {
       return new String(socket.getInputStream().readAllBytes(), US_ASCII);

@@ -98,7 +98,7 @@ class ClusterSamplerTest {
       return SystemAddress.address(system);
     }
 
-    /** It leaves the cluster, and answers nothing more. */
+    /** Leaves the cluster, and answers no more. */
     void leave() {
       system.terminate();
       system

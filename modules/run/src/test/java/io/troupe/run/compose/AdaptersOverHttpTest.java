@@ -203,7 +203,7 @@ class AdaptersOverHttpTest {
     }
   }
 
-  /** The same shapes and another checkpoint: its adapter is loaded, and gets no work. */
+  /** An adapter with the same shapes over another checkpoint is loaded, and gets no work. */
   @Test
   void load_adaptersOverAnotherBase_areRefused() throws Exception {
     CompletableFuture<String> broken = new CompletableFuture<>();

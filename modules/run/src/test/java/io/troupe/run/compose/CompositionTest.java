@@ -129,7 +129,7 @@ final class CompositionTest {
     assertThat(Composition.of(config(TINY, ""), folder).facts()).isEqualTo(resumed.facts());
   }
 
-  /** Nothing is loaded for it: the machine could not hold it. */
+  /** A described policy loads no weights: the machine could not hold them. */
   @Test
   void fittingPlan_aPolicyLargerThanTheMachine_isRefusedUnlessItIsElsewhere() throws IOException {
     String huge =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class CoordinatorGpusTest {
   @TempDir private Path folder;
 
-  /** Of a host with four, of which somebody else uses the last. */
+  /** Returns the GPUs of a host with four, of which another program uses the last. */
   private static List<Gpu> four() {
     long foreign = ProcessHandle.current().pid();
     return IntStream.range(0, 4)

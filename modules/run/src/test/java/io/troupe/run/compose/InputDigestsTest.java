@@ -16,7 +16,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a node holds against the coordinator's, beside data, tokenizer and architecture. */
+/**
+ * The digests that a node compares with the coordinator's, beside data, tokenizer and architecture.
+ */
 final class InputDigestsTest {
   private static final Path TINY =
       Path.of("../engine-djl/src/test/resources/io/troupe/engine/djl/parity/qwen3-tied");

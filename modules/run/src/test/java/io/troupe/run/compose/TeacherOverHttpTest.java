@@ -135,7 +135,7 @@ class TeacherOverHttpTest {
     }
   }
 
-  /** It is tried with as many of the most likely tokens as the run will ask for. */
+  /** A teacher is tried with as many of the most likely tokens as the run will ask for. */
   @Test
   void open_moreLikelyTokensThanTheServerTells_isRefusedAtTheStart() throws Exception {
     try (PolicyServer server = serve(0, OWN.snapshot(WeightVersion.BASE))) {

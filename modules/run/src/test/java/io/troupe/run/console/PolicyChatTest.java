@@ -54,7 +54,7 @@ class PolicyChatTest {
         () -> SEED);
   }
 
-  /** What a sampler draws with the newest weights and the seed of the questions. */
+  /** Samples with the newest weights and the seed of the questions. */
   private Completion draw(String prompt, SamplingSettings settings) {
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights.newest().orElseThrow()).toCompletableFuture().join();

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** What is said to orders that name a process, and whose accelerators are. */
+/** The answers to orders that name a process, and the owners of accelerators. */
 class ProcessOrderRulesTest {
   private static JvmReport report(String jvm, String role, JvmReport.VerifierReport... verifiers) {
     return new JvmReport(

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What two processes computed with. */
+/** The facts on which the computations of two processes depend. */
 final class ComputedWithTest {
   private static final Map<String, String> RECORDED =
       Map.of("torch", "2.7.1", "MKL_CBWR", "AVX512,STRICT", "jdk", "25.0.3");

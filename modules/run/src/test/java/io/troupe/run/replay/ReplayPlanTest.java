@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where a replay begins, and where it cannot. */
+/** The beginnings that a replay can have, and those that it cannot. */
 final class ReplayPlanTest {
   private static final ReplaySettings FROM_5 = new ReplaySettings(5, 9, false, false);
 

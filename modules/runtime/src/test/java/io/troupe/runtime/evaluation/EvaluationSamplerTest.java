@@ -107,7 +107,7 @@ class EvaluationSamplerTest {
     return Optional.ofNullable(made.poll(60, TimeUnit.SECONDS)).orElseThrow();
   }
 
-  /** What an engine with these weights samples by itself. */
+  /** Returns the samples of an engine with these weights by itself. */
   private static List<List<int[]>> alone(long version, int count) {
     try (SamplingEngine engine = Toys.policy().newSampler()) {
       engine.load(weights(version)).toCompletableFuture().join();

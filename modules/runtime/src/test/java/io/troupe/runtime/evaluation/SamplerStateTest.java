@@ -115,7 +115,7 @@ class SamplerStateTest {
     }
   }
 
-  /** What one asking is for, and what came of it. */
+  /** The purpose of one request, and its outcome. */
   private static final class Wanted {
     private final EvaluatedWeights weights;
     private final int size;
@@ -388,7 +388,7 @@ class SamplerStateTest {
       want.over = want.over || want.answered.size() == want.size;
     }
 
-    /** Everything that is open comes to its end: each asking is over, and no engine is left. */
+    /** Ends all open requests: then each is over, and no engine is left. */
     void settle() {
       while (!parts.isEmpty()) {
         part();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** How many tokens the completions of a prompt have at most. */
+/** The token limits of the completions of a prompt. */
 final class CompletionLimitsTest {
   private static final SamplingSettings GENERAL = new SamplingSettings(1, 100);
 

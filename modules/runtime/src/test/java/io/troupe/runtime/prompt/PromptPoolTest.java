@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** What prompts and verdicts are turned into on their way. */
+/** The conversions of prompts and verdicts on their way. */
 class PromptPoolTest {
   @Test
   void assignment_samePromptAndEpoch_drawsTheSameUnderAnyLease() {

@@ -97,14 +97,15 @@ public final class Toys {
   }
 
   /**
-   * As many steps as asked for, two groups of four a step, an evaluation every other step. A policy
-   * that knows nothing may draw hundreds of groups with equal rewards in a row.
+   * Returns the settings of a run with a number of steps, two groups of four a step, and an
+   * evaluation every other step. A policy that knows nothing may draw hundreds of groups with equal
+   * rewards in a row.
    */
   public static RunSettings settings(int steps, int warmupSteps) {
     return settings(steps, warmupSteps, 1_000_000);
   }
 
-  /** The same, with a limit of groups of equal rewards in a row. */
+  /** Returns these settings with a limit of groups of equal rewards in a row. */
   public static RunSettings settings(int steps, int warmupSteps, int mostFiltered) {
     RunLimits limits =
         new RunLimits(
@@ -132,7 +133,7 @@ public final class Toys {
         2);
   }
 
-  /** The same settings with another patience. */
+  /** Returns these settings with another patience. */
   public static RunSettings withOutages(RunSettings settings, OutageLimits outages) {
     return new RunSettings(
         settings.seed(),

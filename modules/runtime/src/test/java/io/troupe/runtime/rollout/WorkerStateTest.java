@@ -127,8 +127,8 @@ class WorkerStateTest {
   }
 
   /**
-   * Everything a worker talks to: coordinator, engine, verifiers, source of weights, trainer and
-   * timers. It answers in any order, and asserts after every message.
+   * The peers of a worker: coordinator, engine, verifiers, source of weights, trainer and timers.
+   * It answers in any order, and asserts after every message.
    */
   private static final class Peers {
     private final Random random;
@@ -192,7 +192,7 @@ class WorkerStateTest {
       }
     }
 
-    /** Everything is answered; then no lease is open, and the worker ends once it is released. */
+    /** Answers all requests; then no lease is open, and the worker ends once it is released. */
     private void settle() {
       publish();
       for (int round = 0; round < 200 && !failed; round++) {

@@ -88,7 +88,7 @@ final class SimulatedEngineTest {
     return lengths;
   }
 
-  /** When each group ends, in seconds, by its number. */
+  /** Returns the end of each group, in seconds, by its number. */
   private static Map<Long, Double> ends(
       List<List<Integer>> lengths, DecodeModel decode, List<Long> interruptions) {
     Agenda agenda = new Agenda();

@@ -35,7 +35,7 @@ final class PowerLossTest {
     return folder.resolve("left");
   }
 
-  /** What a power loss finds: the writer has not closed the journal. */
+  /** Loses power: the writer has not closed the journal. */
   private void loosePower() throws IOException {
     Files.createDirectory(left());
     try (DirectoryStream<Path> files = Files.newDirectoryStream(live())) {

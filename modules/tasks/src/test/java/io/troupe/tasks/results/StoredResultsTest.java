@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What was measured of prompts, and the data made of it. */
+/** The measured results of prompts, and the data made of them. */
 final class StoredResultsTest {
   private static final Difficulty MEAN = new Difficulty.MeanReward();
   private static final Band ALL = new Band(0, 1, true);

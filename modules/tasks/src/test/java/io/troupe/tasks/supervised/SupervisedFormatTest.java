@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How rows of supervised data are written. */
+/** The forms of supervised rows. */
 final class SupervisedFormatTest {
   @TempDir private Path folder;
 

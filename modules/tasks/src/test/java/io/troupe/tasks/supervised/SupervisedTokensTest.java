@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which tokens of a row a policy imitates. */
+/** The tokens of a row that a policy imitates. */
 final class SupervisedTokensTest {
   /** One id a character; {@code [} and {@code ]} are the special tokens 1 and 2, and 2 ends. */
   private static final class Letters implements Tokenizer {
@@ -59,7 +59,9 @@ final class SupervisedTokensTest {
 
   private static final ChatTemplate PLAIN = (messages, open, _) -> text(messages, open, false);
 
-  /** As Qwen3's: the last answer is behind an empty thought, and earlier ones are not. */
+  /**
+   * A template like Qwen3's: the last answer is behind an empty thought, and earlier ones are not.
+   */
   private static final ChatTemplate THINKING = (messages, open, _) -> text(messages, open, true);
 
   private static String text(List<Message> messages, boolean open, boolean thinks) {

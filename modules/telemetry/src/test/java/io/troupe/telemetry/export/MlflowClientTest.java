@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a tracking server is told, by MLflow's REST interface. */
+/** The requests to a tracking server, by MLflow's REST interface. */
 final class MlflowClientTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 

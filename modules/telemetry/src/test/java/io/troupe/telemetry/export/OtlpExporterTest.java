@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a collector is sent, by OTLP over HTTP in JSON. */
+/** The requests to a collector, by OTLP over HTTP in JSON. */
 final class OtlpExporterTest {
   private static final ObjectMapper JSON = new ObjectMapper();
 

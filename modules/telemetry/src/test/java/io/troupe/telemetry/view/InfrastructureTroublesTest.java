@@ -13,7 +13,7 @@ import io.troupe.telemetry.export.PrometheusText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the views of a run say of infrastructure that is out of order: what, since when and why. */
+/** The views of infrastructure that is out of order: the part, the time and the reason. */
 final class InfrastructureTroublesTest {
   private static final WorkerId WORKER = WorkerId.at("rollout-1", "0123abcd");
 

@@ -6,7 +6,7 @@ import io.troupe.testkit.Fuzz;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is done with a hostile completion outside of the sandbox: reading, and comparing output. */
+/** The treatment of a hostile completion outside of the sandbox: reading, and comparing output. */
 class CodeFuzzTest {
   private static final List<String> PIECES =
       List.of(

@@ -60,7 +60,7 @@ final class IterationEndTest {
     assertThat(reward(named(shapes(), shape), HONEST)).isEqualTo(1.0);
   }
 
-  /** What a test may well ask for: that a program refuses what is out of range. */
+  /** A test may well ask that a program refuses a value out of range. */
   @Test
   void verify_errorThatEndsNoIteration_keepsItsClass() {
     for (String error : List.of("IndexError", "LookupError", "ValueError", "ZeroDivisionError")) {

@@ -72,7 +72,7 @@ final class SandboxTest {
     }
   }
 
-  /** What fails in the middle of being written to the sandbox. */
+  /** Returns an argument that fails in the middle of being written to the sandbox. */
   private static ArrayNode arguments(Throwable failure) {
     return JsonNodeFactory.instance
         .arrayNode()
@@ -119,7 +119,7 @@ final class SandboxTest {
     }
   }
 
-  /** What a sandbox says on a processor that its filter is not written for. */
+  /** The message of a sandbox on a processor that its filter is not written for. */
   @Test
   void open_noFilterForTheProcessor_isRefusedUnlessAllowed(@TempDir Path folder) throws Exception {
     Path python = unfilteredPython(folder);
@@ -135,7 +135,7 @@ final class SandboxTest {
     }
   }
 
-  /** What a sandbox says where the kernel lets no process go behind a filter. */
+  /** The message of a sandbox where the kernel lets no process go behind a filter. */
   @Test
   void open_noProgramCanBeJudged_isRefusedAtTheStart(@TempDir Path folder) throws Exception {
     Path python =

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** MATH-500's answers equal themselves however they are written, and nothing else. */
 class Math500Test {
-  /** Its solution states another problem's answer in a box of its own before the last. */
+  /** Problems whose solution has another problem's answer in a box before the last. */
   private static final Set<String> SEVERAL_BOXES = Set.of("test/number_theory/459.json");
 
   private static final Pattern INTEGER = Pattern.compile("(?<![0-9.])[0-9]+(?![0-9.])");

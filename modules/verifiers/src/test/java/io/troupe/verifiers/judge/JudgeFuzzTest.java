@@ -8,7 +8,7 @@ import io.troupe.testkit.Fuzz;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a judge replies is text of a model: anything. */
+/** A judge's reply is text of a model: anything. */
 class JudgeFuzzTest {
   @Test
   void score_anyReply_liesInItsRangeOrIsNone() {

@@ -135,7 +135,10 @@ class CommandServiceTest {
     }
   }
 
-  /** Where nobody waits for an orphan, it stays on the list as a zombie. */
+  /**
+   * Awaits the end of a process; where no process waits for orphans, it stays on the list as a
+   * zombie.
+   */
   private static void awaitEnd(String pid) {
     Await.until(pid + " ends", () -> !runs(Path.of("/proc", pid, "stat")));
   }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A connection to a server with something wrong in it: each connection its own fault, in turn. */
 final class FaultyProxy implements AutoCloseable {
-  /** What goes wrong after a number of bytes from the server. */
+  /** A fault after a number of bytes from the server. */
   sealed interface Fault {
     record None() implements Fault {}
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class LiveGroupsTest {
-  /** Where numbers begin: the tree grows by a level at each power of 16. */
+  /** First numbers of groups: the tree grows by a level at each power of 16. */
   private static final long[] BEGINNINGS = {
     1, 10, 250, 65_530, (1L << 40) - 8, Long.MAX_VALUE - 90
   };

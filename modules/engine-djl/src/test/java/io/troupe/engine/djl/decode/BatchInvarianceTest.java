@@ -7,7 +7,6 @@ import io.troupe.core.completion.Completion;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.Fixtures;
@@ -50,7 +49,7 @@ final class BatchInvarianceTest {
     try (TrainingEngine trainer = policy.newTrainer(seed)) {
       weights = trainer.snapshot(WeightVersion.BASE);
     }
-    List<SampleRequest> requests = requests(new Random(seed));
+    List<SampleRequest> requests = Fixtures.requests(new Random(seed), GROUPS, 80);
     List<String> different = new ArrayList<>();
     try (SamplingEngine sampler = policy.newSampler()) {
       sampler.load(weights).toCompletableFuture().join();
@@ -72,19 +71,5 @@ final class BatchInvarianceTest {
       }
     }
     return different;
-  }
-
-  private static List<SampleRequest> requests(Random random) {
-    List<SampleRequest> requests = new ArrayList<>();
-    for (int g = 1; g <= GROUPS; g++) {
-      requests.add(
-          new SampleRequest(
-              Fixtures.lease(g),
-              Fixtures.tokens(random, 1 + random.nextInt(80)),
-              1 + random.nextInt(6),
-              new SamplingSettings(1, 1 + random.nextInt(100)),
-              random.nextLong()));
-    }
-    return requests;
   }
 }

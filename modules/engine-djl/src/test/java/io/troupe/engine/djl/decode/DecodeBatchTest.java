@@ -174,7 +174,9 @@ final class DecodeBatchTest {
     return gap;
   }
 
-  /** The same ids, of which none ends a completion: all become as long as they may. */
+  /**
+   * A tokenizer with the same ids, of which none ends a completion: all become as long as they may.
+   */
   private record Endless() implements Tokenizer {
     @Override
     public int[] encode(String text) {

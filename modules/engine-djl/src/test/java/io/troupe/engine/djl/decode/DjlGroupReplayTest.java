@@ -9,7 +9,6 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.GroupReplay;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
-import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.model.DecoderSettings;
 import io.troupe.engine.djl.model.Fixtures;
@@ -59,7 +58,7 @@ final class DjlGroupReplayTest {
         weights.put(new WeightVersion(v), trainer.snapshot(new WeightVersion(v)));
       }
     }
-    List<SampleRequest> requests = requests(new Random(seed));
+    List<SampleRequest> requests = Fixtures.requests(new Random(seed), GROUPS, 40);
     List<List<Completion>> recorded = sampled(policy, requests, weights);
 
     assertThat(recorded)
@@ -118,19 +117,5 @@ final class DjlGroupReplayTest {
 
   private static WeightSnapshot weight(Map<WeightVersion, WeightSnapshot> weights, int version) {
     return Objects.requireNonNull(weights.get(new WeightVersion(version)));
-  }
-
-  private static List<SampleRequest> requests(Random random) {
-    List<SampleRequest> requests = new ArrayList<>();
-    for (int g = 1; g <= GROUPS; g++) {
-      requests.add(
-          new SampleRequest(
-              Fixtures.lease(g),
-              Fixtures.tokens(random, 1 + random.nextInt(40)),
-              1 + random.nextInt(6),
-              new SamplingSettings(1, 1 + random.nextInt(100)),
-              random.nextLong()));
-    }
-    return requests;
   }
 }

@@ -130,7 +130,9 @@ final class MemoryShortageTest {
     }
   }
 
-  /** What one shortage takes away comes back, and never was less than a request needs. */
+  /**
+   * The memory that one shortage takes away comes back, and never was less than a request needs.
+   */
   @Test
   void sample_afterAShortage_takesTheLargestRequestAndTheBudgetGrowsBack() {
     Torch.load();

@@ -155,7 +155,7 @@ final class BindingBuildTest {
         .hasMessageEndingWith("run `troupe torch build %s`".formatted(torch.folder()));
   }
 
-  /** Of equal version, by content alone. */
+  /** A binding of equal version, distinguished by content alone. */
   @Test
   void find_libraryReplacedUnderTheSameVersion_isOutdated() throws IOException {
     built();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 final class JniHeaderTest {
-  /** What javac -h makes of it is below, without the names of parameters. */
+  /** A source whose header by javac -h is below, without the names of parameters. */
   @SuppressWarnings("unused")
   private static final class Native_Calls {
     native long open(String name, long[] shape);

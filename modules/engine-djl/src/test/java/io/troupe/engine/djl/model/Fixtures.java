@@ -170,4 +170,19 @@ public final class Fixtures {
       }
     }
   }
+
+  /** Requests with random prompts, numbers of completions, limits and seeds. */
+  public static List<SampleRequest> requests(Random random, int groups, int longestPrompt) {
+    List<SampleRequest> requests = new ArrayList<>();
+    for (int g = 1; g <= groups; g++) {
+      requests.add(
+          new SampleRequest(
+              lease(g),
+              tokens(random, 1 + random.nextInt(longestPrompt)),
+              1 + random.nextInt(6),
+              new SamplingSettings(1, 1 + random.nextInt(100)),
+              random.nextLong()));
+    }
+    return requests;
+  }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where tensors are in the flat array. */
+/** The places of tensors in the flat array. */
 final class FlatLayoutTest {
   private static final DecoderLayout TENSORS = DecoderLayout.of(TINY, TOKENIZER.vocabularySize());
 

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** What SamplingSettings makes of logits, in plain loops: the oracle of the program's draw. */
+/** The draws by SamplingSettings from logits, in plain loops: the oracle of the program's draw. */
 final class ReferenceWeightsDraw {
   private ReferenceWeightsDraw() {}
 

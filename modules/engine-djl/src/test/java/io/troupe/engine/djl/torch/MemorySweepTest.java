@@ -196,7 +196,7 @@ final class MemorySweepTest {
     }
   }
 
-  /** What comes of all requests, and of another once they are answered. */
+  /** Returns the completions of all requests, and of another request after them. */
   private List<Completion> sampled(int failingCall) throws Exception {
     ComputeSettings compute =
         ComputeSettings.of(1, 1, PREFILL_TOKENS).withCache(400, KvOnSwap.KEEP);

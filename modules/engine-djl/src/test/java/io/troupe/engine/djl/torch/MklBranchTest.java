@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which instructions MKL is told to use. */
+/** The instructions that MKL is told to use. */
 final class MklBranchTest {
   private static final String AVX512 = "avx512f avx512dq avx512cd avx512bw avx512vl";
 

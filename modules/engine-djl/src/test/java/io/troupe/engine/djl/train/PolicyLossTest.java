@@ -57,7 +57,9 @@ final class PolicyLossTest {
           new Distillation.Jsd(.5, 1, TOP_K),
           new Distillation.ForwardKl(.5, TOP_K, false));
 
-  /** By the seed of a case: thousands of passes of the plain decoder, which tests share. */
+  /**
+   * Derivatives by the seed of a case: thousands of passes of the plain decoder, which tests share.
+   */
   private static final Map<Long, List<Map<String, double[]>>> JACOBIANS = new HashMap<>();
 
   /** A trainer whose reference policy is not its policy, and what the plain decoder says. */
@@ -347,8 +349,8 @@ final class PolicyLossTest {
   }
 
   /**
-   * Of each of the {@link #DISTILLATIONS}, the sum over the tokens of loss weight, the teacher's
-   * weight and the scalar term.
+   * Returns, for each of the {@link #DISTILLATIONS}, the sum over the tokens of loss weight, the
+   * teacher's weight and the scalar term.
    */
   private static double[] weightedDivergences(
       Map<String, double[]> weights, List<TrainingSequence> batch) {

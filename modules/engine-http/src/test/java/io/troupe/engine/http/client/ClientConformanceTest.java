@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a client of ours expects of any server: of {@code troupe serve}; of the real vLLM, SGLang or
- * llama-server whose URL the environment variable TROUPE_TEST_ENDPOINT holds (and
+ * The expectations of our clients of any server: of {@code troupe serve}; of the real vLLM, SGLang
+ * or llama-server whose URL the environment variable TROUPE_TEST_ENDPOINT holds (and
  * TROUPE_TEST_ENDPOINT_KEY its key); or of the llama-server program that TROUPE_LLAMA_SERVER names,
  * which is started with a tiny model. It changes nothing on the server.
  */

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of one draw when the server behaves as servers and proxies do on a bad day. */
+/** The outcome of one request when the server behaves as servers and proxies do on a bad day. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MisbehaviourTest {
   private static final String STREAM =
@@ -203,7 +203,7 @@ class MisbehaviourTest {
     assertThat(CallFailure.ofStatus(429, "", "7").retryAfter()).isEqualTo(Duration.ofSeconds(7));
   }
 
-  /** Its patience for a first token is over many times, and it is no hang. */
+  /** A first token that comes after many times the server's patience is no hang. */
   @Test
   void draw_waitingInTheQueueOfAServerThatDrawsForOthers_isNotGivenUp() throws Exception {
     CountDownLatch looks = new CountDownLatch(25); // ten in each patience

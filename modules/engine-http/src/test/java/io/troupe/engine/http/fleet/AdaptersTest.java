@@ -124,7 +124,7 @@ class AdaptersTest {
     assertThat(server.calls()).hasSize(4).containsOnly("load " + name(0));
   }
 
-  /** What no name shows: the adapter is of its name, and lies over another checkpoint. */
+  /** A fault that no name shows: the adapter has its name, and lies over another checkpoint. */
   @Test
   void load_otherCheckpointOfTheSameShapes_givesTheServerNoWork() {
     server.shift(1.5);
@@ -181,7 +181,7 @@ class AdaptersTest {
     assertThat(server.baseChecks()).contains("base-%s-0".formatted(name(4)));
   }
 
-  /** Its answer to the loading was 200, and that is not enough. */
+  /** An answer of 200 to the loading is not enough. */
   @Test
   void load_adapterThatTheServerDoesNotList_givesItNoWorkUntilItDoes() throws Exception {
     server.listNoAdapters(true);
@@ -321,7 +321,7 @@ class AdaptersTest {
     assertThat(one.broken).isNotDone();
   }
 
-  /** As a restarted worker finds them, or a run that was resumed. */
+  /** Adapters as a restarted worker, or a resumed run, finds them. */
   @Test
   void load_adaptersOfAnEarlierSampler_goAndThoseOfAnotherRunStay() throws Exception {
     String left = "7-0123456789abcdef";

@@ -31,7 +31,7 @@ final class ImpatientProxy implements AutoCloseable {
     armed.set(true);
   }
 
-  /** How often it was done. */
+  /** Returns the number of connections that were closed. */
   int closings() {
     return closings.get();
   }

@@ -46,7 +46,7 @@ public final class LoadBalancerOfOne implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * Creates a load balancer of one server.
    *
    * @param recomputes whether keys and values are to be computed again with new weights
    */
@@ -75,13 +75,13 @@ public final class LoadBalancerOfOne implements AutoCloseable {
     return ToyFixture.weights(policy, version);
   }
 
-  /** The same, with adapters that were merged in. */
+  /** Returns the weights of a version with adapters that were merged in. */
   public WeightSnapshot adapted(long version) {
     WeightSnapshot merged = weights(version);
     return merged.with(new Adapter(2, 4, List.of("q_proj"), merged.tensors()));
   }
 
-  /** By what servers know a version. */
+  /** Returns the servers' name of a version. */
   public String name(long version) {
     return WeightTag.of(new WeightVersion(version), weights(version).digest()).toString();
   }

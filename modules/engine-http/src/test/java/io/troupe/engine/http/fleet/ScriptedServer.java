@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A server that answers each request by a script, over bare sockets. */
 public final class ScriptedServer implements AutoCloseable {
-  /** What to do once a request is read. */
+  /** An action after a request is read. */
   @FunctionalInterface
   public interface Script {
     void answer(Socket socket, OutputStream out) throws IOException, InterruptedException;

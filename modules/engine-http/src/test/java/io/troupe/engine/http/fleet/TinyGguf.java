@@ -25,7 +25,7 @@ public final class TinyGguf {
 
   static final int SECOND_HALF = 5;
 
-  /** How SentencePiece writes a space. */
+  /** SentencePiece's form of a space. */
   private static final String SPACE = "\u2581";
 
   private static final int FIRST_CHARACTER = 6;

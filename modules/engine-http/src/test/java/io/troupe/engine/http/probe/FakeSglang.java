@@ -71,7 +71,7 @@ final class FakeSglang implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  /** What the policy says whose tokens it draws. */
+  /** Returns the scorer of the policy whose tokens the server samples. */
   static LocalScorer scores() {
     return (_, sequences) ->
         sequences.stream()
@@ -84,12 +84,12 @@ final class FakeSglang implements AutoCloseable {
     ends.add(next);
   }
 
-  /** What was asked to be drawn as a stream by anyone but the probe. */
+  /** Returns the streamed sample requests of all clients but the probe. */
   List<JsonNode> draws() {
     return draws;
   }
 
-  /** It draws nothing until it is told to go on. */
+  /** Samples no token until the server is resumed. */
   void pause() {
     paused = true;
   }
@@ -99,12 +99,12 @@ final class FakeSglang implements AutoCloseable {
     bare = true;
   }
 
-  /** Adapters that are loaded. */
+  /** Returns the loaded adapters. */
   Set<String> adapters() {
     return adapters;
   }
 
-  /** It says that it loads adapters from now on, and does not. */
+  /** Acknowledges loadings of adapters from now on, without loading them. */
   void loadNothing() {
     loadsAdapters = false;
   }

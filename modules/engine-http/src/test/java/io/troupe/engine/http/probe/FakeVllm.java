@@ -37,7 +37,7 @@ import java.util.stream.IntStream;
 public final class FakeVllm implements AutoCloseable {
   private static final int LENGTH = 15;
 
-  /** How an answer is cut. */
+  /** The way in which an answer is cut. */
   public enum Cut {
     /** Not at all; it goes on after what is done meanwhile. */
     NONE,
@@ -106,12 +106,12 @@ public final class FakeVllm implements AutoCloseable {
     scripts.addAll(List.of(next));
   }
 
-  /** What was asked to be drawn as a stream by anyone but the probe. */
+  /** Returns the streamed sample requests of all clients but the probe. */
   public List<JsonNode> draws() {
     return draws;
   }
 
-  /** Adapters that are loaded. */
+  /** Returns the loaded adapters. */
   public Set<String> adapters() {
     return adapters;
   }
@@ -121,7 +121,9 @@ public final class FakeVllm implements AutoCloseable {
     return calls;
   }
 
-  /** The same with the ends of answers, {@code end MODEL}, each noted before it is told. */
+  /**
+   * Returns the requests with the ends of answers, {@code end MODEL}, each noted before it is sent.
+   */
   public List<String> story() {
     return story;
   }
@@ -191,7 +193,7 @@ public final class FakeVllm implements AutoCloseable {
     mostWhole = tokens;
   }
 
-  /** What the policy says whose tokens it draws. */
+  /** Returns the scorer of the policy whose tokens the server samples. */
   public static LocalScorer scores() {
     return (_, sequences) ->
         sequences.stream()
@@ -203,7 +205,7 @@ public final class FakeVllm implements AutoCloseable {
             .toList();
   }
 
-  /** What it calls its weights. */
+  /** Sets the server's name of its weights. */
   public void nameWeights(String name) {
     weights = name;
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What SGLang does differently when it cuts, fails, or has lost an adapter. */
+/** The differences of SGLang when it cuts, fails, or has lost an adapter. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SglangTest {
   private static final SamplingSettings PLAIN = new SamplingSettings(1, 20);
@@ -126,7 +126,7 @@ class SglangTest {
     assertThat(load.toCompletableFuture()).isNotDone();
   }
 
-  /** It does not tell whether it is, and a run that was killed may have left it so. */
+  /** A server that does not report its pause may be paused by a run that was killed. */
   @Test
   void join_serverThatIsPaused_isToldToGoOn() throws Exception {
     try (FakeSglang paused = new FakeSglang(true)) {
@@ -143,7 +143,7 @@ class SglangTest {
     }
   }
 
-  /** It is tried, as a vLLM is: the remedy is a variable of its environment. */
+  /** A server whose remedy is a variable of its environment is tried, as a vLLM is. */
   @Test
   void probe_logProbsThatDoNotMoveWithTheTemperature_areNotTheSampledOnes() throws Exception {
     try (InferenceClient wire = new InferenceClient(InferenceEndpoint.of(server.base(), 1))) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a vLLM is held to at the start, and how it is given whole weights. */
+/** The checks of a vLLM at the start, and its updates with whole weights. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class VllmUpdateTest {
   @TempDir private Path folder;
@@ -91,7 +91,7 @@ class VllmUpdateTest {
             "pause mode=keep&clear_cache=false", "reset reset_running_requests=true", "reload");
   }
 
-  /** It may have been replaced by an older one since it was looked at. */
+  /** A server may have been replaced by an older one since the last look. */
   @Test
   void update_reloadThatTakesNoDirectoryAfterAll_isBrokenWithThatReason() throws Exception {
     try (LoadBalancerOfOne one =

@@ -30,7 +30,7 @@ class CompletionCodecTest {
           Duration.ofMillis(100),
           "");
 
-  /** The same answer, as each server writes it. */
+  /** Returns an answer as each server writes it. */
   private static String answer(Dialect dialect) {
     return switch (dialect) {
       case TROUPE, VLLM ->
@@ -114,7 +114,7 @@ class CompletionCodecTest {
     assertThat(body.path("stream").asBoolean()).isTrue();
   }
 
-  /** Who can be told which ids end a completion is told all of them, in order. */
+  /** A server that takes ids that end a completion gets all of them, in order. */
   @ParameterizedTest
   @EnumSource(Dialect.class)
   void body_idsThatEndACompletion_areSaid(Dialect dialect) {

@@ -87,7 +87,7 @@ class WeightSyncLoopTest {
     policy.close();
   }
 
-  /** What was said of the server until it was to be restarted. */
+  /** Returns the reports on the server until its restart was due. */
   private List<Boolean> attended(InferenceEndpoint.Patience patience) throws Exception {
     return attended(patience, FakeVllm.scores());
   }
@@ -131,7 +131,7 @@ class WeightSyncLoopTest {
     assertThat(server.baseChecks()).hasSize(3); // a definite answer is not asked for again
   }
 
-  /** As long as the trainer leaves no room for a copy of the weights. */
+  /** The trainer leaves no room for a copy of the weights. */
   @Test
   void run_ownPolicyCannotBeComputedTimeAfterTime_leavesTheServerAlone() throws Exception {
     LocalScorer full =

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class WeightUpdateTest {
-  /** What really happened at the server, beside what the update knows. */
+  /** The state of the server, beside the knowledge of the update. */
   private static final class Server {
     boolean paused;
     boolean whole = true;

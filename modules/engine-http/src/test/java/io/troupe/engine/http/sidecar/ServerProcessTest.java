@@ -53,7 +53,7 @@ class ServerProcessTest {
     assertThat(runs(grandchild)).isFalse();
   }
 
-  /** What Troupe sets for its own PyTorch, such as segments that grow, is nothing for vLLM. */
+  /** Troupe's variables for its own PyTorch, such as segments that grow, do not reach vLLM. */
   @Test
   void start_variableThatOnlyALibraryOfThisProcessReads_isNotInherited() throws Exception {
     assertThat(System.getenv("PATH")).isNotEmpty();
@@ -66,7 +66,7 @@ class ServerProcessTest {
         .doesNotContain("TROUPE_SERVER_PROCESS_TEST");
   }
 
-  /** Its last words are there once it is ended, and a flood before them takes no more than that. */
+  /** The last output is there after the end, and a flood before it takes no more than that. */
   @Test
   void end_childThatPrintedMoreThanALogTakes_hasABoundedLogWithItsLastWords() throws Exception {
     ServerProcess tree =

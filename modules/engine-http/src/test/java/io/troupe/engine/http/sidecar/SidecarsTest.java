@@ -109,7 +109,7 @@ class SidecarsTest {
       http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Keyed).serve_forever()
       """;
 
-  /** Its port is open to all users of the machine, and its command line for all to read. */
+  /** A port is open to all users of the machine, and a command line for all to read. */
   @Test
   void start_serverThatTakesAKey_hasOneOfItsOwnByItsEnvironment() throws Exception {
     BlockingQueue<InferenceEndpoint> up = new LinkedBlockingQueue<>();
