@@ -10,6 +10,12 @@ import java.util.regex.Pattern;
 /** Cores, memory, and room for runs, for native libraries and for shared memory. */
 record CapacityCheck(Machine machine) implements MachineCheck {
   private static final Pattern AVAILABLE = Pattern.compile("MemAvailable:\\s+(\\d+) kB");
+  private static final Path MEMORY = Path.of("/dev/shm");
+
+  /** The options of the file system of shared memory, in a line of /proc/mounts. */
+  private static final Pattern SHARED_MEMORY = Pattern.compile("(?m)^\\S+ /dev/shm tmpfs (\\S+)");
+
+  private static final Pattern HUGE = Pattern.compile("(^|,)huge=(always|within_size|advise)(,|$)");
   private static final long LEAST_MEMORY = 2L << 30;
   private static final long LEAST_DISK = 5L << 30;
   private static final long LEAST_CACHE = 1L << 30;
@@ -20,16 +26,16 @@ record CapacityCheck(Machine machine) implements MachineCheck {
     List<CheckResult> findings = new ArrayList<>();
     findings.add(CheckResult.ok("cores", Integer.toString(machine.cores())));
     memory().ifPresent(findings::add);
-    findings.add(room("disk", Path.of("."), LEAST_DISK, "runs are written here: free some"));
+    findings.add(room("disk", Path.of("."), "", LEAST_DISK, "runs are written here: free some"));
     Path cache = cache();
     findings.add(
         machine.canWrite(cache)
-            ? room("cache", cache, LEAST_CACHE, "libtorch is unpacked here, 450 MB: free some")
+            ? room("cache", cache, "", LEAST_CACHE, "libtorch is unpacked here, 450 MB: free some")
             : CheckResult.fail(
                 "cache", cache + " cannot be written", "set DJL_CACHE_DIR to a folder that can"));
-    if (machine.isDirectory(Path.of("/dev/shm"))) {
+    if (machine.isDirectory(MEMORY)) {
       findings.add(
-          room("shared memory", Path.of("/dev/shm"), LEAST_SHARED, "enlarge it, as by --shm-size"));
+          room("shared memory", MEMORY, pages(), LEAST_SHARED, "enlarge it, as by --shm-size"));
     }
     return findings;
   }
@@ -55,12 +61,29 @@ record CapacityCheck(Machine machine) implements MachineCheck {
     return set.isEmpty() ? Path.of(machine.property("user.home"), ".djl.ai") : Path.of(set);
   }
 
-  private CheckResult room(String name, Path path, long least, String next) {
+  /**
+   * Returns the size of the pages of shared memory. With huge pages a version of large weights
+   * takes a quarter less processor time (docs/cluster.md).
+   */
+  private String pages() {
+    return machine
+        .read(Path.of("/proc/mounts"))
+        .map(SHARED_MEMORY::matcher)
+        .filter(Matcher::find)
+        .map(
+            mount ->
+                HUGE.matcher(mount.group(1)).find()
+                    ? ", in huge pages"
+                    : ", not in huge pages (docs/cluster.md)")
+        .orElse("");
+  }
+
+  private CheckResult room(String name, Path path, String pages, long least, String next) {
     return machine
         .free(path)
         .map(
             bytes -> {
-              String detail = "%s free at %s".formatted(ByteText.text(bytes), path);
+              String detail = "%s free at %s%s".formatted(ByteText.text(bytes), path, pages);
               return bytes >= least
                   ? CheckResult.ok(name, detail)
                   : CheckResult.warn(name, detail, next);

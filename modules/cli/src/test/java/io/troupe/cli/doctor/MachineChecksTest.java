@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class MachineChecksTest {
   private final FakeMachine machine = new FakeMachine();
@@ -113,6 +115,21 @@ final class MachineChecksTest {
         .containsExactly(
             "java heap", "memory", "disk", "cache", "shared memory", "bwrap", "python3");
     assertThat(MachineChecks.sound(findings())).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tmpfs /dev/shm tmpfs rw,relatime,size=9k 0 0 | , not in huge pages (docs/cluster.md)",
+        "tmpfs /dev/shm tmpfs rw,huge=never 0 0 | , not in huge pages (docs/cluster.md)",
+        "tmpfs /dev/shm tmpfs rw,huge=within_size,size=9k 0 0 | , in huge pages",
+        "/dev/vda / ext4 rw 0 0 | ''"
+      })
+  void run_pagesOfSharedMemory_areNamed(String mount, String pages) {
+    machine.files.put(Path.of("/proc/mounts"), "proc /proc proc rw 0 0\n" + mount + "\n");
+    assertThat(named("shared memory").status()).isEqualTo(Status.OK);
+    assertThat(named("shared memory").detail()).endsWith(" free at /dev/shm" + pages);
   }
 
   @Test
