@@ -34,9 +34,13 @@ public final class SharedMemoryCollective implements Collective {
   private static final VarHandle COUNTER = ValueLayout.JAVA_LONG.varHandle();
   private static final long CACHE_LINE_BYTES = 128;
   private static final long LEFT = Long.BYTES; // after the counter, on its line
-  private static final long SLOT = 1 << 20;
+  private static final long SLOT_BYTES = 1 << 20;
+
+  /** Looks at a counter before the thread parks. */
   private static final int SPINS = 2000;
-  private static final long LONGEST_PARK = 200_000;
+
+  private static final long FIRST_PARK_NANOS = 1_000;
+  private static final long LONGEST_PARK_NANOS = 200_000;
 
   private final int rank;
   private final int size;
@@ -96,7 +100,7 @@ public final class SharedMemoryCollective implements Collective {
     try {
       List<Collective> group = new ArrayList<>();
       for (int rank = 0; rank < size; rank++) {
-        group.add(join(file, rank, size, Math.max(SLOT, size * CACHE_LINE_BYTES), deadline));
+        group.add(join(file, rank, size, Math.max(SLOT_BYTES, size * CACHE_LINE_BYTES), deadline));
       }
       return group;
     } finally {
@@ -125,7 +129,7 @@ public final class SharedMemoryCollective implements Collective {
     COUNTER.setRelease(file, rank * CACHE_LINE_BYTES, count);
     long until = System.nanoTime() + deadline.toNanos();
     for (int other = 0; other < size; other++) {
-      long park = 1000;
+      long park = FIRST_PARK_NANOS;
       for (int spins = 0; true; spins++) {
         // In this order: a rank that has left may have done its part before it did.
         boolean left = (long) COUNTER.getAcquire(file, other * CACHE_LINE_BYTES + LEFT) != 0;
@@ -143,7 +147,7 @@ public final class SharedMemoryCollective implements Collective {
             throw new RankLostException(other, "it did not come for " + deadline);
           }
           LockSupport.parkNanos(park);
-          park = Math.min(2 * park, LONGEST_PARK);
+          park = Math.min(2 * park, LONGEST_PARK_NANOS);
         }
       }
     }

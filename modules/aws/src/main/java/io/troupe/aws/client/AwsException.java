@@ -34,6 +34,7 @@ public final class AwsException extends IOException {
     this.kind = kind;
   }
 
+  /** Returns the kind of the failure, by its remedy. */
   public Kind kind() {
     return kind;
   }

@@ -80,6 +80,7 @@ public abstract class AwsOptions {
     command().getErr().flush();
   }
 
+  /** Returns the exception that refuses the command line with a sentence and exit code 2. */
   public CommandLine.ParameterException bad(String rule) {
     return new CommandLine.ParameterException(command(), rule);
   }

@@ -65,6 +65,7 @@ public final class RecordFolder<T> {
         file(name.apply(record)), StoreJson.PRETTY.writeValueAsString(record) + "\n");
   }
 
+  /** Deletes the record of a name, if there is one. */
   public void forget(String key) throws IOException {
     Files.deleteIfExists(file(key));
   }

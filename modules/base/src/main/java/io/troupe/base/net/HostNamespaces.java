@@ -80,6 +80,7 @@ public final class HostNamespaces implements AutoCloseable {
     }
   }
 
+  /** Returns the address of a host on the network between the namespaces. */
   public static String address(int host) {
     return PREFIX + host;
   }

@@ -21,6 +21,7 @@ public enum ExitCode {
     this.code = code;
   }
 
+  /** Returns the number that the process exits with. */
   public int code() {
     return code;
   }

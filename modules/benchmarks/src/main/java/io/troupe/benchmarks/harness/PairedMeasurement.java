@@ -40,6 +40,7 @@ public record PairedMeasurement(
         theirs.size());
   }
 
+  /** Returns the median of our rounds. */
   public double ourMedian() {
     return median(ours);
   }

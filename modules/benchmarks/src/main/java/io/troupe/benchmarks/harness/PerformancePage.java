@@ -74,6 +74,7 @@ public final class PerformancePage {
     return table.toString();
   }
 
+  /** Returns a number with as many digits as the page shows. */
   public static String number(double value) {
     if (Double.isNaN(value)) {
       return "–";
@@ -81,6 +82,7 @@ public final class PerformancePage {
     return String.format(Locale.ROOT, value >= WHOLE ? "%,.0f" : "%.2f", value);
   }
 
+  /** Returns the bar of a row with its direction, such as ≥ 2.00. */
   public static String bar(PairedMeasurement row) {
     return Double.isNaN(row.bar()) ? "–" : (row.higherIsBetter() ? "≥ " : "≤ ") + number(row.bar());
   }

@@ -85,10 +85,12 @@ public final class Completion {
     this.preemptedAt = preemptedAt;
   }
 
+  /** Returns the token ids; the caller must not write to them. */
   public int[] tokens() {
     return tokens;
   }
 
+  /** Returns the log-probability of each token under the distribution it was sampled from. */
   public float[] logProbs() {
     return logProbs;
   }
@@ -103,14 +105,17 @@ public final class Completion {
     return preemptedAt;
   }
 
+  /** Returns the weight version of each token. */
   public TokenVersions versions() {
     return versions;
   }
 
+  /** Returns the reason why the completion ended. */
   public FinishReason finishReason() {
     return finishReason;
   }
 
+  /** Returns the number of tokens. */
   public int length() {
     return tokens.length;
   }

@@ -153,22 +153,27 @@ public final class TrainingSequence {
     return with(prompt, staleness, teacher, teacherWeight, flags);
   }
 
+  /** Returns the token ids of the prompt. */
   public int[] prompt() {
     return prompt;
   }
 
+  /** Returns the token ids behind the prompt. */
   public int[] completion() {
     return completion;
   }
 
+  /** Returns the log-probability of each completion token under its sampler. */
   public float[] behaviourLogProbs() {
     return behaviourLogProbs;
   }
 
+  /** Returns the loss weight of each completion token. */
   public float[] lossWeights() {
     return lossWeights;
   }
 
+  /** Returns the advantage of the completion. */
   public double advantage() {
     return advantage;
   }

@@ -45,6 +45,7 @@ public record Outages(
     return places.isEmpty() ? CircuitBreaker.CLOSED : place(worker.place());
   }
 
+  /** Notes a failure at a worker's place, whose breaker stays closed. */
   public Outages failed(String place) {
     return with(place, place(place).failed());
   }
@@ -55,20 +56,24 @@ public record Outages(
     return breaker.failures() == 0 ? this : with(worker.place(), breaker.worked());
   }
 
+  /** Opens the breaker before a worker's place until a time, in milliseconds. */
   public Outages opened(String place, String reason, long at, long until) {
     Outages open = with(place, place(place).opened(at, until));
     return open.failing(reason, at);
   }
 
+  /** Closes the breaker before a worker's place, after a completed group. */
   public Outages closed(String place) {
     return with(place, place(place).closed());
   }
 
+  /** Opens the breaker before all verifiers until a time, in milliseconds. */
   public Outages verifiersOpened(String reason, long at, long until) {
     return new Outages(places, verifiers.opened(at, until), failingSince, lastReason)
         .failing(reason, at);
   }
 
+  /** Closes the breaker before all verifiers, after a judged group. */
   public Outages verifiersClosed() {
     return new Outages(places, verifiers.closed(), failingSince, lastReason);
   }

@@ -245,6 +245,7 @@ public record RunState(
         + (long) usesOfGroup * (bufferedCount() + live().training().size());
   }
 
+  /** Returns a live group; the caller knows that it is live. */
   public Group group(GroupId id) {
     Group group = groups.get(id);
     invariant(group != null, "%s is not a live group", id);

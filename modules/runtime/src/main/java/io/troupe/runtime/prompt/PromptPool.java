@@ -68,14 +68,17 @@ public final class PromptPool {
     }
   }
 
+  /** Returns the number of prompts. */
   public int size() {
     return prompts.size();
   }
 
+  /** Returns a prompt by its index, from 0. */
   public Prompt prompt(int index) {
     return prompts.get(index);
   }
 
+  /** Returns the token ids of a prompt. */
   public int[] tokens(int index) {
     return tokens.get(index);
   }

@@ -33,26 +33,32 @@ public record CheckpointUpload(
     parts = List.copyOf(parts);
   }
 
+  /** Whether every file is stored. */
   public boolean complete() {
     return done == files.size();
   }
 
+  /** Returns the file that is stored next. */
   public Item next() {
     return files.get(done);
   }
 
+  /** Returns the key of the file that is stored next. */
   public String nextKey() {
     return checkpoint.folder() + next().path();
   }
 
+  /** Notes that the next file is stored whole. */
   public CheckpointUpload fileStored() {
     return new CheckpointUpload(checkpoint, files, done + 1, List.of());
   }
 
+  /** Notes the store's id of an upload in parts. */
   public CheckpointUpload partsBegun(String id) {
     return new CheckpointUpload(checkpoint, files, done, List.of(new Parts(id, List.of())));
   }
 
+  /** Notes a part that is stored, by the store's tag. */
   public CheckpointUpload partStored(PartTag tag) {
     Parts current = parts.getFirst();
     List<PartTag> tags = new ArrayList<>(current.tags());

@@ -66,6 +66,7 @@ public record RemoteIndex(
     }
   }
 
+  /** Returns the checkpoint of the greatest step. */
   public Optional<RemoteCheckpoint> newest() {
     return checkpoints.stream().max(Comparator.comparingLong(RemoteCheckpoint::step));
   }
@@ -85,6 +86,7 @@ public record RemoteIndex(
     return keys;
   }
 
+  /** Returns the number of bytes of all objects that the index names. */
   public long bytes() {
     return files.stream().mapToLong(RemoteFile::bytes).sum()
         + checkpoints.stream().mapToLong(RemoteCheckpoint::bytes).sum();

@@ -75,6 +75,7 @@ public record SyncState(
     return replaced(new RemoteFile(path, pieces(path)), after);
   }
 
+  /** Whether a checkpoint with this manifest is in the copy. */
   public boolean has(String manifest) {
     return checkpoints.stream().anyMatch(one -> one.manifest().equals(manifest));
   }
@@ -150,6 +151,7 @@ public record SyncState(
         new Rest(rest.uploads(), List.copyOf(garbage)));
   }
 
+  /** Notes that an object is deleted. */
   public SyncState deleted(String key) {
     List<String> garbage = new ArrayList<>(rest.garbage());
     garbage.remove(key);

@@ -288,6 +288,7 @@ public record EventText(
     };
   }
 
+  /** Returns the end of a run in words. */
   public static String words(RunEnd end) {
     return switch (end) {
       case RunEnd.Completed _ -> "completed";
@@ -296,6 +297,7 @@ public record EventText(
     };
   }
 
+  /** Returns an order in words, as an infinitive. */
   public static String words(OperatorCommand verb) {
     return switch (verb) {
       case OperatorCommand.PauseAdmission _ -> "pause admission";

@@ -6,6 +6,7 @@ package io.troupe.aws.ec2.plan;
  * @param attachedTo id of an instance; empty if it is detached
  */
 public record ClusterPart(ResourceKind kind, String id, String attachedTo) {
+  /** Whether no instance has the part. */
   public boolean detached() {
     return attachedTo.isEmpty();
   }

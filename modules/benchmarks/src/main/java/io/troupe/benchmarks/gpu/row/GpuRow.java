@@ -27,10 +27,12 @@ public enum GpuRow {
     this.title = title;
   }
 
+  /** Returns the row's title in the report. */
   public String title() {
     return title;
   }
 
+  /** Returns the row's name on the command line, such as g1. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

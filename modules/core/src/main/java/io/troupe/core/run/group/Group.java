@@ -77,10 +77,12 @@ public record Group(
     }
   }
 
+  /** Returns a new group, which waits for its first lease. */
   public static Group admitted(GroupId id, int prompt, long epoch) {
     return new Group(id, prompt, epoch, 0, 0, 0, 0, new Waiting());
   }
 
+  /** Returns this group in another stage. */
   public Group at(Stage next) {
     return new Group(id, prompt, epoch, attempts, losses, outages, draws, next);
   }

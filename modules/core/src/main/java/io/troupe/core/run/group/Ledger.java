@@ -57,10 +57,12 @@ public record Ledger(
     return trained + filtered + skipped + failed;
   }
 
+  /** Counts an admitted group. */
   public Ledger admit() {
     return plus(Account.ADMITTED, 1);
   }
 
+  /** Counts a granted lease. */
   public Ledger grant() {
     return plus(Account.GRANTED, 1);
   }
@@ -70,22 +72,27 @@ public record Ledger(
     return plus(Account.TRAINED, groups).plus(Account.REUSED, uses - groups);
   }
 
+  /** Ends a group as filtered. */
   public Ledger filter() {
     return plus(Account.FILTERED, 1);
   }
 
+  /** Ends groups of a skipped step. */
   public Ledger skip(long groups) {
     return plus(Account.SKIPPED, groups);
   }
 
+  /** Ends a group as failed. */
   public Ledger giveUp() {
     return plus(Account.FAILED, 1);
   }
 
+  /** Counts a refused answer. */
   public Ledger refuse() {
     return plus(Account.REFUSED, 1);
   }
 
+  /** Counts a lease that ended without an accepted answer. */
   public Ledger end(LeaseEndReason reason) {
     return switch (reason) {
       case STALE -> plus(Account.STALE, 1);

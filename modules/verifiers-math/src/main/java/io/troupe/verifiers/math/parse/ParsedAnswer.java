@@ -56,6 +56,7 @@ public record ParsedAnswer(
     }
   }
 
+  /** Reads an answer, which may have several readings. */
   public static ParsedAnswer read(String written, StepBudget budget) {
     if (written.length() > MOST_CHARACTERS) {
       return new ParsedAnswer(List.of(), "", List.of(), true);
@@ -116,6 +117,7 @@ public record ParsedAnswer(
     }
   }
 
+  /** Whether nothing is left of the answer after normalisation. */
   public boolean isBlank() {
     return tokens.isEmpty() && !tooLarge;
   }
@@ -125,10 +127,12 @@ public record ParsedAnswer(
     return tokens.stream().anyMatch(token -> token.isCommand("ldots"));
   }
 
+  /** Whether the answer is words and no mathematics. */
   public boolean isWords() {
     return WORDS.matcher(words).matches();
   }
 
+  /** Whether both answers have the same tokens. */
   public boolean sameText(ParsedAnswer other) {
     if (tokens.isEmpty() || tokens.size() != other.tokens.size()) {
       return false;

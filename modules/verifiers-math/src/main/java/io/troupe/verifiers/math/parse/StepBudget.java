@@ -21,6 +21,7 @@ public final class StepBudget {
     left = steps;
   }
 
+  /** Takes steps from the budget; throws an {@link UnresolvedException} when it is used up. */
   public void spend(long steps) {
     left -= steps;
     if (left < 0) {
@@ -28,6 +29,7 @@ public final class StepBudget {
     }
   }
 
+  /** Returns the number of steps that are left. */
   public long left() {
     return left;
   }
