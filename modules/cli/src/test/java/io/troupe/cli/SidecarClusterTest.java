@@ -17,6 +17,8 @@ final class SidecarClusterTest {
   private static final String RUN =
       SidecarRunTest.RUN
               .replace("token_delay: 1ms", "token_delay: 5ms")
+              .replace("completions_per_prompt: 64", "completions_per_prompt: 8")
+              .replace("groups_per_step: 4", "groups_per_step: 8")
               .replace("count: 2", "count: 1")
               .replace("heap: 128", "heap: 96")
               .replace("  steps: 200\n", "")

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whole runs whose rollouts are sampled by servers in processes of their own. */
 @Timeout(value = 1200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SidecarRunTest {
-  /** A run of the toy policy behind two servers. */
+  /**
+   * A run of the toy policy behind two servers. Few answers of a policy that has learned nothing
+   * are right, so that only large groups differ in their rewards.
+   */
   static final String RUN =
       """
       run:
@@ -30,7 +33,7 @@ class SidecarRunTest {
         token_delay: 1ms
       rollout:
         workers: 0
-        completions_per_prompt: 8
+        completions_per_prompt: 64
         max_tokens: 3
         max_concurrent_groups: 16
         groups_per_request: 8
@@ -39,7 +42,7 @@ class SidecarRunTest {
           heap: 128
       training:
         steps: 200
-        groups_per_step: 8
+        groups_per_step: 4
         max_staleness: 1
         learning_rate: 0.2
       evaluation:
