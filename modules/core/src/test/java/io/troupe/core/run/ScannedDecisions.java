@@ -7,11 +7,11 @@ import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.WorkerId;
 import io.troupe.core.run.group.Group;
 import io.troupe.core.weights.WeightVersion;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The coordinator's indexed choices, made by scans of the whole state: of all workers, of all live
@@ -44,7 +44,7 @@ record ScannedDecisions(RunLimits limits) {
 
   /** The groups of a step from this state: of the buffer's least used the oldest, by number. */
   List<GroupId> batch(RunState state) {
-    return stages(state)
+    return buffered(state).stream()
         .sorted(
             Comparator.comparingInt(Group.Buffered::uses)
                 .thenComparing(group -> oldest(group.summary()))
@@ -57,38 +57,46 @@ record ScannedDecisions(RunLimits limits) {
 
   /** The buffered groups that no step from this state may train on, by number. */
   List<GroupSummary> tooStale(RunState state) {
-    return buffered(state)
-        .filter(
-            group -> {
-              WeightVersion decisive =
-                  limits.step().stale() == StalePolicy.MASK ? newest(group) : oldest(group);
-              return state.version().stalenessOf(decisive) > limits.step().maxStaleness();
-            })
-        .toList();
+    List<GroupSummary> stale = new ArrayList<>();
+    for (Group.Buffered buffered : buffered(state)) {
+      GroupSummary group = buffered.summary();
+      WeightVersion decisive =
+          limits.step().stale() == StalePolicy.MASK ? newest(group) : oldest(group);
+      if (state.version().stalenessOf(decisive) > limits.step().maxStaleness()) {
+        stale.add(group);
+      }
+    }
+    return stale;
   }
 
-  private static Stream<GroupSummary> buffered(RunState state) {
-    return stages(state).map(Group.Buffered::summary);
-  }
-
-  private static Stream<Group.Buffered> stages(RunState state) {
-    return state.groups().values().stream()
-        .map(Group::stage)
-        .filter(Group.Buffered.class::isInstance)
-        .map(Group.Buffered.class::cast);
+  /** Loops here and below: a property asks six million times. */
+  private static List<Group.Buffered> buffered(RunState state) {
+    List<Group.Buffered> buffered = new ArrayList<>();
+    for (Group group : state.groups().values()) {
+      if (group.stage() instanceof Group.Buffered stage) {
+        buffered.add(stage);
+      }
+    }
+    return buffered;
   }
 
   private static WeightVersion oldest(GroupSummary group) {
-    return versions(group).min(Comparator.naturalOrder()).orElseThrow();
+    WeightVersion oldest = group.versions().getFirst().spans().getFirst().version();
+    for (TokenVersions completion : group.versions()) {
+      for (TokenVersions.Span span : completion.spans()) {
+        oldest = span.version().compareTo(oldest) < 0 ? span.version() : oldest;
+      }
+    }
+    return oldest;
   }
 
   private static WeightVersion newest(GroupSummary group) {
-    return versions(group).max(Comparator.naturalOrder()).orElseThrow();
-  }
-
-  private static Stream<WeightVersion> versions(GroupSummary group) {
-    return group.versions().stream()
-        .flatMap(completion -> completion.spans().stream())
-        .map(TokenVersions.Span::version);
+    WeightVersion newest = group.versions().getFirst().spans().getFirst().version();
+    for (TokenVersions completion : group.versions()) {
+      for (TokenVersions.Span span : completion.spans()) {
+        newest = span.version().compareTo(newest) > 0 ? span.version() : newest;
+      }
+    }
+    return newest;
   }
 }

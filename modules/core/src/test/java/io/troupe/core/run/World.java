@@ -43,7 +43,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
 
 /**
  * Workers, trainer, network and journal around a coordinator, all of them hostile: messages are
@@ -713,10 +712,12 @@ final class World {
   }
 
   private static Episode episode(LeaseId lease, EpisodeSummary summary, TokenVersions versions) {
-    long[] all =
-        versions.spans().stream()
-            .flatMapToLong(span -> LongStream.generate(span.version()::number).limit(span.tokens()))
-            .toArray();
+    long[] all = new long[versions.tokens()];
+    int filled = 0;
+    for (TokenVersions.Span span : versions.spans()) {
+      Arrays.fill(all, filled, filled + span.tokens(), span.version().number());
+      filled += span.tokens();
+    }
     OpenEpisode open = OpenEpisode.under(lease);
     int[] request = {1};
     for (int turn = 0; turn < summary.turns(); turn++) {
@@ -748,30 +749,23 @@ final class World {
             <= (limits.step().maxStaleness() + state.version().number() + 1)
                 * limits.step().groups(),
         "more uses outstanding than the next eta + 1 steps consume");
-    must(
-        usesMade == ledger.trained() + ledger.reused() + keptUses(),
-        "the uses of groups are not those that the books name");
     must(ledger.endedGroups() == fates.size(), "a group ended that the books do not know");
     must(ledger.admitted() == prompts.size(), "a group was admitted that the books do not know");
+    long keptUses = 0;
     for (Group group : state.groups().values()) {
       must(!fates.containsKey(group.id()), "a group that ended is live");
-      must(
-          !(group.stage() instanceof Group.Buffered(GroupSummary summary, int _))
-              || atTrainer.containsKey(summary.lease()),
-          "the tokens of a buffered group are gone");
+      switch (group.stage()) {
+        case Group.Buffered(GroupSummary summary, int before) -> {
+          must(atTrainer.containsKey(summary.lease()), "the tokens of a buffered group are gone");
+          keptUses += before;
+        }
+        case Group.Training step -> keptUses += step.uses();
+        case Group.Waiting _, Group.Leased _ -> {}
+      }
     }
-  }
-
-  private long keptUses() {
-    return state.groups().values().stream()
-        .mapToLong(
-            group ->
-                switch (group.stage()) {
-                  case Group.Buffered ready -> ready.uses();
-                  case Group.Training step -> step.uses();
-                  case Group.Waiting _, Group.Leased _ -> 0;
-                })
-        .sum();
+    must(
+        usesMade == ledger.trained() + ledger.reused() + keptUses,
+        "the uses of groups are not those that the books name");
   }
 
   private void must(boolean rule, String failure, Object... values) {
