@@ -44,7 +44,8 @@ public final class ChildJvm {
     return JavaCommand.of(MAIN);
   }
 
-  private static List<String> ofTheUser() {
+  /** Returns the options that the user gives every JVM of this program. */
+  public static List<String> ofTheUser() {
     return Arrays.stream(System.getenv().getOrDefault(OPTIONS, "").split(" ", -1))
         .filter(option -> !option.isBlank())
         .toList();

@@ -290,6 +290,7 @@ public final class RunInferenceServers implements AutoCloseable {
             ChildJvm.WEIGHTS_UNBOUNDED, JavaCommand.EXIT_WITHOUT_HEAP, JavaCommand.SERIAL_COLLECTOR)
         .with(JavaCommand.BASIC)
         .with(properties)
+        .with(ChildJvm.ofTheUser())
         .words(
             List.of(
                 "serve",
