@@ -10,7 +10,7 @@ public final class InferenceCallException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
   private final transient CallFailure fault;
-  private final transient List<RawCompletion> drawn;
+  private final transient List<RawCompletion> sampled;
 
   /**
    * A failure of a call that had returned nothing.
@@ -24,12 +24,12 @@ public final class InferenceCallException extends RuntimeException {
   /**
    * A failure of a request for completions.
    *
-   * @param drawn parts of each completion that had arrived; a completion without an end was cut
+   * @param sampled parts of each completion that had arrived; a completion without an end was cut
    */
-  InferenceCallException(InferenceEndpoint where, CallFailure fault, List<RawCompletion> drawn) {
+  InferenceCallException(InferenceEndpoint where, CallFailure fault, List<RawCompletion> sampled) {
     super("%s: %s".formatted(where, fault));
     this.fault = fault;
-    this.drawn = drawn.stream().map(RawCompletion::cut).toList();
+    this.sampled = sampled.stream().map(RawCompletion::cut).toList();
   }
 
   public CallFailure fault() {
@@ -37,12 +37,12 @@ public final class InferenceCallException extends RuntimeException {
   }
 
   /** Returns the parts of each completion that had arrived before the failure. */
-  public List<RawCompletion> drawn() {
-    return drawn;
+  public List<RawCompletion> sampled() {
+    return sampled;
   }
 
   /** Tokens of all completions that had arrived before the failure. */
   public int tokens() {
-    return drawn.stream().mapToInt(one -> one.tokens().length).sum();
+    return sampled.stream().mapToInt(one -> one.tokens().length).sum();
   }
 }

@@ -130,12 +130,12 @@ public final class InferenceClient implements AutoCloseable {
   }
 
   /** Starts a streaming request, the first request for its completions. */
-  public StreamingCall draw(
+  public StreamingCall sample(
       Dialect dialect,
-      GenerateRequest draw,
+      GenerateRequest request,
       BooleanSupplier paused,
       ScheduledExecutorService clock) {
-    return draw(dialect, draw, System.nanoTime(), paused, () -> false, clock);
+    return sample(dialect, request, System.nanoTime(), paused, () -> false, clock);
   }
 
   /**
@@ -144,20 +144,20 @@ public final class InferenceClient implements AutoCloseable {
    * @param sinceNanos time of the first request for its completions
    * @param queueing whether requests wait at the server while it samples for other clients
    */
-  public StreamingCall draw(
+  public StreamingCall sample(
       Dialect dialect,
-      GenerateRequest draw,
+      GenerateRequest request,
       long sinceNanos,
       BooleanSupplier paused,
       BooleanSupplier queueing,
       ScheduledExecutorService clock) {
-    HttpRequest request =
-        json(dialect.codec().path(), dialect.codec().body(draw, true))
-            .header("X-Request-Id", draw.id())
+    HttpRequest http =
+        json(dialect.codec().path(), dialect.codec().body(request, true))
+            .header("X-Request-Id", request.id())
             .build();
     StreamingCall call =
-        new StreamingCall(endpoint, dialect, draw.completions(), sinceNanos, paused, queueing);
-    call.start(client, request, clock);
+        new StreamingCall(endpoint, dialect, request.completions(), sinceNanos, paused, queueing);
+    call.start(client, http, clock);
     return call;
   }
 

@@ -143,11 +143,11 @@ public final class StreamingCall {
   }
 
   private void fail(CallFailure fault) {
-    List<RawCompletion> drawn;
+    List<RawCompletion> sampled;
     synchronized (this) {
-      drawn = assembly.tokensSoFar();
+      sampled = assembly.tokensSoFar();
     }
-    if (result.completeExceptionally(new InferenceCallException(endpoint, fault, drawn))) {
+    if (result.completeExceptionally(new InferenceCallException(endpoint, fault, sampled))) {
       hangUp();
     }
   }
@@ -257,14 +257,14 @@ public final class StreamingCall {
     }
 
     private void finish() {
-      List<RawCompletion> drawn;
+      List<RawCompletion> sampled;
       synchronized (StreamingCall.this) {
         last = true;
-        drawn = assembly.tokensSoFar();
+        sampled = assembly.tokensSoFar();
       }
       // A request that vLLM aborts before its first token ends with the end mark alone.
       result.complete(
-          drawn.stream().map(one -> one.tokens().length == 0 ? one.cut() : one).toList());
+          sampled.stream().map(one -> one.tokens().length == 0 ? one.cut() : one).toList());
     }
 
     @Override

@@ -12,7 +12,7 @@ final class FleetCounts {
       new EnumMap<>(CheckedCompletion.Reason.class);
   long completions;
   long retries;
-  long drawnOn;
+  long continued;
   long failures;
   long updates;
   long updatesFailed;
@@ -26,11 +26,11 @@ final class FleetCounts {
         refused.entrySet().stream()
             .map(entry -> entry.getKey().name().toLowerCase(Locale.ROOT) + "=" + entry.getValue())
             .collect(Collectors.joining(","));
-    return "completions=%d retries=%d drawn_on=%d failures=%d updates=%d updates_failed=%d refused=%s"
+    return "completions=%d retries=%d continued=%d failures=%d updates=%d updates_failed=%d refused=%s"
         .formatted(
             completions,
             retries,
-            drawnOn,
+            continued,
             failures,
             updates,
             updatesFailed,

@@ -239,11 +239,11 @@ final class FleetState {
     }
     fleet = fleet.started(chosen.get().name(), part.count());
     List<ReplicaRequest> assigned = new ArrayList<>();
-    for (GroupRequest.Part asked : can.get().drawsGroups() ? List.of(part) : part.singles()) {
+    for (GroupRequest.Part asked : can.get().samplesGroups() ? List.of(part) : part.singles()) {
       requests++;
       ReplicaRequest request =
           ReplicaRequest.of(asked, chosen.get(), can.get(), weights.get(), policy, requests);
-      request.replica().reserve(request.draw()); // before another thread can unload its adapter
+      request.replica().reserve(request.sample()); // before another thread can unload its adapter
       assigned.add(request);
     }
     return assigned;
@@ -327,7 +327,7 @@ final class FleetState {
   synchronized void retryFirst(GroupRequest.Part part) {
     if (!part.job().answer().isDone()) {
       if (part.tries() == 0) {
-        counts.drawnOn++;
+        counts.continued++;
       } else {
         counts.retries++;
       }

@@ -90,9 +90,9 @@ final class GroupRequest {
   }
 
   /** Adds completions by their index; returns the group once the last one was added. */
-  Optional<List<Completion>> add(Map<Integer, Completion> drawn) {
-    drawn.forEach((place, completion) -> completions[place] = completion);
-    left -= drawn.size();
-    return left == 0 && !drawn.isEmpty() ? Optional.of(List.of(completions)) : Optional.empty();
+  Optional<List<Completion>> add(Map<Integer, Completion> sampled) {
+    sampled.forEach((place, completion) -> completions[place] = completion);
+    left -= sampled.size();
+    return left == 0 && !sampled.isEmpty() ? Optional.of(List.of(completions)) : Optional.empty();
   }
 }

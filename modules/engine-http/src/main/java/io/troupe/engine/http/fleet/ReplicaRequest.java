@@ -38,7 +38,7 @@ record ReplicaRequest(
     Replica replica,
     Capabilities can,
     WeightTag asked,
-    GenerateRequest draw,
+    GenerateRequest sample,
     long halfReads) {
   private static final Duration GATHER = Duration.ofSeconds(1);
 
@@ -72,10 +72,10 @@ record ReplicaRequest(
     SampleRequest request = part.job().request();
     PartialCompletion head = part.head();
     boolean group =
-        can.drawsGroups() && part.count() == request.completions() && head.length() == 0;
+        can.samplesGroups() && part.count() == request.completions() && head.length() == 0;
     int room =
         Math.min(request.settings().maxTokens(), policy.contextLength() - request.prompt().length);
-    GenerateRequest draw =
+    GenerateRequest sample =
         new GenerateRequest(
             request.lease().toString().replace('#', '.') + "-" + number,
             can.model(),
@@ -89,11 +89,11 @@ record ReplicaRequest(
             can.dialect() == Dialect.TROUPE ? "" : asked.toString(),
             GATHER,
             replica.adapter(asked));
-    return new ReplicaRequest(part, replica, can, asked, draw, replica.partialLoads());
+    return new ReplicaRequest(part, replica, can, asked, sample, replica.partialLoads());
   }
 
   private VersionReporting versionReporting() {
-    if (!draw.adapter().isEmpty()) {
+    if (!sample.adapter().isEmpty()) {
       return VersionReporting.ADAPTER;
     }
     return can.has(Capability.WEIGHT_SPANS) ? VersionReporting.SPANS : VersionReporting.NOTHING;
@@ -138,7 +138,7 @@ record ReplicaRequest(
   }
 
   private boolean penalisesOnlyNewTokens() {
-    return can.dialect() == Dialect.SGLANG && draw.settings().repetitionPenalty() != 1;
+    return can.dialect() == Dialect.SGLANG && sample.settings().repetitionPenalty() != 1;
   }
 
   /**
@@ -156,19 +156,19 @@ record ReplicaRequest(
     if (doubtful.isPresent()) {
       return new ResponseCheck.Unusable(doubtful.get());
     }
-    Set<Integer> ends = draw.settings().stopIds();
+    Set<Integer> ends = sample.settings().stopIds();
     CompletionCheck check =
         new CompletionCheck(
             part.head(),
-            draw.prompt(),
+            sample.prompt(),
             tokenizer.vocabularySize(),
-            draw.maxTokens(),
+            sample.maxTokens(),
             ends,
-            !draw.settings().stops().isEmpty(),
+            !sample.settings().stops().isEmpty(),
             asked,
             published,
             versionReporting());
-    StopTruncation stopCut = new StopTruncation(draw.settings().stops(), tokenizer);
+    StopTruncation stopCut = new StopTruncation(sample.settings().stops(), tokenizer);
     Map<Integer, Completion> whole = new HashMap<>();
     List<GroupRequest.Part> cut = new ArrayList<>();
     for (int i = 0; i < answers.size(); i++) {

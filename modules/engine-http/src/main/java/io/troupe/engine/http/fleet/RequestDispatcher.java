@@ -57,7 +57,7 @@ final class RequestDispatcher implements AutoCloseable {
     GroupRequest job = request.part().job();
     if (request.continuesFromOtherDistribution()) {
       state.requestAbandoned(request);
-      request.replica().release(request.draw());
+      request.replica().release(request.sample());
       giveUp(job, cannotContinueHere(request));
       assign();
       return;
@@ -67,7 +67,7 @@ final class RequestDispatcher implements AutoCloseable {
             .replica()
             .sample(
                 request.can().dialect(),
-                request.draw(),
+                request.sample(),
                 request.part().sinceNanos().orElseGet(System::nanoTime),
                 clock);
     if (!state.callBegan(job, call)) {
@@ -199,7 +199,7 @@ final class RequestDispatcher implements AutoCloseable {
 
   private void onFailure(ReplicaRequest request, InferenceCallException broken, long since) {
     CallFailure fault =
-        request.draw().adapter().isEmpty() ? broken.fault() : broken.fault().ofAdapterRequest();
+        request.sample().adapter().isEmpty() ? broken.fault() : broken.fault().ofAdapterRequest();
     state.requestFailed(request, fault);
     if (broken.fault().isCut() && broken.tokens() > 0) {
       keepPartial(request, broken, since);
@@ -235,7 +235,7 @@ final class RequestDispatcher implements AutoCloseable {
 
   /** Keeps the tokens of an answer that broke off. */
   private void keepPartial(ReplicaRequest request, InferenceCallException broken, long since) {
-    switch (request.judge(broken.drawn(), tokenizer, state.published(), since)) {
+    switch (request.judge(broken.sampled(), tokenizer, state.published(), since)) {
       case ReplicaRequest.ResponseCheck.Usable(
               Map<Integer, Completion> whole,
               List<GroupRequest.Part> cut) -> {

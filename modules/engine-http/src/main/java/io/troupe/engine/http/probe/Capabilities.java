@@ -36,7 +36,7 @@ public record Capabilities(
   }
 
   /** Whether one request samples a whole group, with the group's seed. */
-  public boolean drawsGroups() {
+  public boolean samplesGroups() {
     return dialect.codec().generatesGroups();
   }
 

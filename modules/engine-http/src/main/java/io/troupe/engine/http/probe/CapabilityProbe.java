@@ -63,19 +63,19 @@ public final class CapabilityProbe {
     Dialect dialect = dialect(models, version);
     JsonNode model = models.json().path("data").path(0);
     routes(dialect);
-    ProbeRequest draws = new ProbeRequest(dialect, model.path("id").asText("default"));
-    draws.one();
+    ProbeRequest probes = new ProbeRequest(dialect, model.path("id").asText("default"));
+    probes.one();
     if (found.contains(Capability.LOG_PROBS)) {
-      draws.temperature();
+      probes.temperature();
     }
-    draws.streamed();
-    draws.prompt();
+    probes.streamed();
+    probes.prompt();
     JsonNode props =
         dialect == Dialect.LLAMA_SERVER ? wire.get("/props", PATIENCE).json() : JsonFields.object();
     return new Capabilities(
         dialect,
         version.path("version").asText(props.path("build_info").asText("of unknown version")),
-        draws.model,
+        probes.model,
         model
             .path("max_model_len")
             .asInt(props.path("default_generation_settings").path("n_ctx").asInt(0)),
@@ -200,7 +200,7 @@ public final class CapabilityProbe {
     }
 
     private ObjectNode body(double temperature, boolean stream) {
-      GenerateRequest draw =
+      GenerateRequest request =
           new GenerateRequest(
               "probe-" + Long.toHexString(System.nanoTime()),
               model,
@@ -212,7 +212,7 @@ public final class CapabilityProbe {
               "",
               Duration.ZERO,
               "");
-      return dialect.codec().body(draw, stream);
+      return dialect.codec().body(request, stream);
     }
 
     void one() throws InterruptedException {

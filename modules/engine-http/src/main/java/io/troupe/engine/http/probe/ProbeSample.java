@@ -19,16 +19,16 @@ public record ProbeSample(InferenceClient wire, Capabilities can) {
    * @throws InferenceCallException if the server does not answer, or refuses
    * @throws MalformedResponseException if the answer has no tokens, or not all log-probabilities
    */
-  public CompletionChunk of(GenerateRequest draw, Duration patience)
+  public CompletionChunk of(GenerateRequest request, Duration patience)
       throws MalformedResponseException, InterruptedException {
-    return of(can.dialect().codec().body(draw, false), patience);
+    return of(can.dialect().codec().body(request, false), patience);
   }
 
   /** Samples past a token that ends a text, where the server offers that. */
-  public CompletionChunk ignoringEnd(GenerateRequest draw, Duration patience)
+  public CompletionChunk ignoringEnd(GenerateRequest request, Duration patience)
       throws MalformedResponseException, InterruptedException {
     CompletionCodec codec = can.dialect().codec();
-    ObjectNode body = codec.body(draw, false);
+    ObjectNode body = codec.body(request, false);
     codec.ignoringEnd(body);
     return of(body, patience);
   }
@@ -41,11 +41,12 @@ public record ProbeSample(InferenceClient wire, Capabilities can) {
       throw new InferenceCallException(wire.endpoint(), answer.fault());
     }
     CompletionChunk piece = codec.pieces(JsonFields.parse(answer.body())).getFirst();
-    int drawn = piece.tokens().length;
+    int sampled = piece.tokens().length;
     boolean finite = Arrays.stream(piece.logProbs()).allMatch(Double::isFinite);
-    if (drawn == 0 || piece.logProbs().length != drawn || !finite) {
+    if (sampled == 0 || piece.logProbs().length != sampled || !finite) {
       throw new MalformedResponseException(
-          "of %d tokens sampled for trial, not each has a finite log-probability".formatted(drawn));
+          "of %d tokens sampled for trial, not each has a finite log-probability"
+              .formatted(sampled));
     }
     return piece;
   }

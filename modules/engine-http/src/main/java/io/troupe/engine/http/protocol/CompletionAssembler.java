@@ -44,7 +44,7 @@ public final class CompletionAssembler {
 
   /** The completions as far as they have arrived. */
   public List<RawCompletion> tokensSoFar() {
-    return parts.stream().map(Part::drawn).toList();
+    return parts.stream().map(Part::raw).toList();
   }
 
   private static final class Part {
@@ -67,12 +67,12 @@ public final class CompletionAssembler {
       }
       versions.addAll(piece.versions());
       prompt = piece.prompt().length > 0 ? piece.prompt() : prompt;
-      counted = piece.drawn().isPresent() ? piece.drawn() : counted;
+      counted = piece.sampled().isPresent() ? piece.sampled() : counted;
       model = piece.model().isEmpty() ? model : piece.model();
       finish = piece.finish() == ServerFinishReason.OPEN ? finish : piece.finish();
     }
 
-    RawCompletion drawn() {
+    RawCompletion raw() {
       return new RawCompletion(tokens, logProbs, versions, finish, prompt, counted, model);
     }
 

@@ -63,25 +63,28 @@ public record CompletionCheck(
   }
 
   /** The completion, or its beginning, or the reason to refuse it. */
-  public CheckedCompletion check(RawCompletion drawn) {
+  public CheckedCompletion check(RawCompletion sampled) {
     Optional<Refused> refused =
-        ending(drawn).or(() -> tokens(drawn)).or(() -> logProbs(drawn)).or(() -> prompt(drawn));
+        ending(sampled)
+            .or(() -> tokens(sampled))
+            .or(() -> logProbs(sampled))
+            .or(() -> prompt(sampled));
     if (refused.isPresent()) {
       return refused.get();
     }
-    return switch (versions(drawn)) {
+    return switch (versions(sampled)) {
       case Known(long[] versions) -> {
-        float[] logProbs = new float[drawn.logProbs().length];
+        float[] logProbs = new float[sampled.logProbs().length];
         for (int i = 0; i < logProbs.length; i++) {
-          logProbs[i] = (float) drawn.logProbs()[i];
+          logProbs[i] = (float) sampled.logProbs()[i];
         }
-        yield joined(drawn, new PartialCompletion(drawn.tokens(), logProbs, versions));
+        yield joined(sampled, new PartialCompletion(sampled.tokens(), logProbs, versions));
       }
       case Unknown(Refused why) -> why;
     };
   }
 
-  private CheckedCompletion joined(RawCompletion drawn, PartialCompletion tail) {
+  private CheckedCompletion joined(RawCompletion sampled, PartialCompletion tail) {
     if (tail.length() > 0 && tail.versions()[0] < head.newest()) {
       return new Refused(
           Reason.VERSION_MISSING,
@@ -89,30 +92,30 @@ public record CompletionCheck(
               .formatted(tail.versions()[0], head.newest()));
     }
     PartialCompletion all = head.append(tail);
-    boolean cut = drawn.finish() == ServerFinishReason.ABORTED;
-    if (cut && tail.length() < maxTokens && !endsAtLast(drawn)) {
+    boolean cut = sampled.finish() == ServerFinishReason.ABORTED;
+    if (cut && tail.length() < maxTokens && !endsAtLast(sampled)) {
       return new Cut(all);
     }
-    return new Usable(all.ended(all.length(), reason(drawn)));
+    return new Usable(all.ended(all.length(), reason(sampled)));
   }
 
-  private boolean endsAtLast(RawCompletion drawn) {
-    int[] tokens = drawn.tokens();
+  private boolean endsAtLast(RawCompletion sampled) {
+    int[] tokens = sampled.tokens();
     return tokens.length > 0 && endIds.contains(tokens[tokens.length - 1]);
   }
 
-  private FinishReason reason(RawCompletion drawn) {
-    return switch (drawn.finish()) {
+  private FinishReason reason(RawCompletion sampled) {
+    return switch (sampled.finish()) {
       case LENGTH -> FinishReason.LENGTH;
-      case STOP -> endsAtLast(drawn) ? FinishReason.STOP : FinishReason.STOP_STRING;
+      case STOP -> endsAtLast(sampled) ? FinishReason.STOP : FinishReason.STOP_STRING;
       // Cut exactly when it had all its tokens.
-      case ABORTED -> endsAtLast(drawn) ? FinishReason.STOP : FinishReason.LENGTH;
-      case OPEN, ERROR, UNKNOWN -> throw new IllegalStateException("refused: " + drawn.finish());
+      case ABORTED -> endsAtLast(sampled) ? FinishReason.STOP : FinishReason.LENGTH;
+      case OPEN, ERROR, UNKNOWN -> throw new IllegalStateException("refused: " + sampled.finish());
     };
   }
 
-  private Optional<Refused> ending(RawCompletion drawn) {
-    return switch (drawn.finish()) {
+  private Optional<Refused> ending(RawCompletion sampled) {
+    return switch (sampled.finish()) {
       case STOP, LENGTH, ABORTED -> Optional.empty();
       case OPEN -> refuse(Reason.NOT_FINISHED, "the answer ended without a finish_reason");
       case ERROR -> refuse(Reason.NOT_FINISHED, "the server says that it failed");
@@ -120,16 +123,16 @@ public record CompletionCheck(
     };
   }
 
-  private Optional<Refused> tokens(RawCompletion drawn) {
-    int[] tokens = drawn.tokens();
-    if (drawn.counted().orElse(tokens.length) != tokens.length) {
+  private Optional<Refused> tokens(RawCompletion sampled) {
+    int[] tokens = sampled.tokens();
+    if (sampled.counted().orElse(tokens.length) != tokens.length) {
       return refuse(
           Reason.TOKENS_MISSING,
           "the server sampled %d tokens and reported %d"
-              .formatted(drawn.counted().getAsInt(), tokens.length));
+              .formatted(sampled.counted().getAsInt(), tokens.length));
     }
     if (tokens.length == 0) {
-      return drawn.finish() == ServerFinishReason.ABORTED
+      return sampled.finish() == ServerFinishReason.ABORTED
           ? Optional.empty() // cut before its first token
           : refuse(Reason.EMPTY, "it has no token");
     }
@@ -155,18 +158,18 @@ public record CompletionCheck(
       }
     }
     int last = tokens[tokens.length - 1];
-    return drawn.finish() == ServerFinishReason.STOP && !stopStrings && !endIds.contains(last)
+    return sampled.finish() == ServerFinishReason.STOP && !stopStrings && !endIds.contains(last)
         ? refuse(
             Reason.END_MISSING, "it stopped, and its last token (%d) ends nothing".formatted(last))
         : Optional.empty();
   }
 
-  private static Optional<Refused> logProbs(RawCompletion drawn) {
-    double[] logProbs = drawn.logProbs();
-    if (logProbs.length != drawn.tokens().length) {
+  private static Optional<Refused> logProbs(RawCompletion sampled) {
+    double[] logProbs = sampled.logProbs();
+    if (logProbs.length != sampled.tokens().length) {
       return refuse(
           Reason.LOG_PROBS_MISSING,
-          "%d log-probabilities for %d tokens".formatted(logProbs.length, drawn.tokens().length));
+          "%d log-probabilities for %d tokens".formatted(logProbs.length, sampled.tokens().length));
     }
     for (int i = 0; i < logProbs.length; i++) {
       if (!Double.isFinite(logProbs[i]) || logProbs[i] <= FLOOR) {
@@ -181,13 +184,13 @@ public record CompletionCheck(
     return Optional.empty();
   }
 
-  private Optional<Refused> prompt(RawCompletion drawn) {
-    return drawn.prompt().length == 0 || Arrays.equals(drawn.prompt(), prompt)
+  private Optional<Refused> prompt(RawCompletion sampled) {
+    return sampled.prompt().length == 0 || Arrays.equals(sampled.prompt(), prompt)
         ? Optional.empty()
         : refuse(
             Reason.OTHER_PROMPT,
             "the server understood a prompt of %d tokens that is not the %d sent"
-                .formatted(drawn.prompt().length, prompt.length));
+                .formatted(sampled.prompt().length, prompt.length));
   }
 
   private sealed interface VersionAttribution {}
@@ -197,8 +200,8 @@ public record CompletionCheck(
 
   private record Unknown(Refused why) implements VersionAttribution {}
 
-  private VersionAttribution versions(RawCompletion drawn) {
-    int count = drawn.tokens().length;
+  private VersionAttribution versions(RawCompletion sampled) {
+    int count = sampled.tokens().length;
     if (count == 0) {
       return new Known(new long[0]);
     }
@@ -206,7 +209,7 @@ public record CompletionCheck(
     Arrays.fill(same, asked.version().number());
     if (telling == VersionReporting.ADAPTER) { // the model name is the base's
       Optional<VersionSpan> merged =
-          drawn.versions().stream()
+          sampled.versions().stream()
               .filter(span -> WeightTag.parse(span.tag()).isPresent())
               .findFirst();
       if (merged.isPresent()) {
@@ -216,21 +219,21 @@ public record CompletionCheck(
                 "the server sampled it with merged weights of a run, %s, under the adapter %s"
                     .formatted(merged.get().tag(), asked)));
       }
-      return drawn.model().isEmpty() || drawn.model().equals(asked.toString())
+      return sampled.model().isEmpty() || sampled.model().equals(asked.toString())
           ? new Known(same)
           : new Unknown(
               new Refused(
                   Reason.FOREIGN_WEIGHTS,
                   "the server sampled it with '%s', and %s was asked for"
-                      .formatted(JsonFields.excerpt(drawn.model()), asked)));
+                      .formatted(JsonFields.excerpt(sampled.model()), asked)));
     }
-    if (drawn.versions().isEmpty()) {
+    if (sampled.versions().isEmpty()) {
       return telling == VersionReporting.SPANS
           ? new Unknown(new Refused(Reason.VERSION_MISSING, "no weight_versions"))
           : new Known(same);
     }
     List<VersionSpan> spans =
-        drawn.versions().stream().sorted(Comparator.comparingInt(VersionSpan::start)).toList();
+        sampled.versions().stream().sorted(Comparator.comparingInt(VersionSpan::start)).toList();
     long[] numbers = new long[count];
     Arrays.fill(numbers, -1);
     for (VersionSpan span : spans) {

@@ -18,7 +18,7 @@ import java.util.OptionalInt;
  * @param finish the end, or {@link ServerFinishReason#OPEN}
  * @param prompt the prompt as the server understood it; empty if the server does not report it
  * @param whole whether tokens are all tokens so far, not only the tokens since the last message
- * @param drawn number of tokens that the server reports to have sampled for the completion so far
+ * @param sampled number of tokens that the server reports to have sampled for the completion so far
  * @param model the server's name for the model that sampled; empty if the server does not report it
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -30,7 +30,7 @@ public record CompletionChunk(
     ServerFinishReason finish,
     int[] prompt,
     boolean whole,
-    OptionalInt drawn,
+    OptionalInt sampled,
     String model) {
   public CompletionChunk {
     versions = List.copyOf(versions);

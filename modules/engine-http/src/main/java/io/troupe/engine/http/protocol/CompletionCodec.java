@@ -13,7 +13,7 @@ public interface CompletionCodec {
   String path();
 
   /** The request. It contains every sampling parameter, because servers have different defaults. */
-  ObjectNode body(GenerateRequest draw, boolean stream);
+  ObjectNode body(GenerateRequest request, boolean stream);
 
   /**
    * Makes the completions of a request continue after a token that ends a text. The token only does

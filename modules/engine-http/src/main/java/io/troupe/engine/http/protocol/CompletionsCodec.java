@@ -31,15 +31,15 @@ final class CompletionsCodec implements CompletionCodec {
   }
 
   @Override
-  public ObjectNode body(GenerateRequest draw, boolean stream) {
+  public ObjectNode body(GenerateRequest request, boolean stream) {
     ObjectNode body = JsonFields.object();
-    body.put("model", draw.sampler());
-    draw.putPrompt(body, "prompt");
-    body.put("max_tokens", draw.maxTokens()).put("n", draw.completions());
-    draw.putSampling(body);
+    body.put("model", request.sampler());
+    request.putPrompt(body, "prompt");
+    body.put("max_tokens", request.maxTokens()).put("n", request.completions());
+    request.putSampling(body);
     body.put("presence_penalty", 0.0)
         .put("frequency_penalty", 0.0)
-        .put("seed", draw.seed())
+        .put("seed", request.seed())
         .put("include_stop_str_in_output", true)
         .put("ignore_eos", false)
         .put("min_tokens", 0)
@@ -50,11 +50,11 @@ final class CompletionsCodec implements CompletionCodec {
         .put("return_tokens_as_token_ids", true)
         .put("add_special_tokens", false)
         .put("stream", stream)
-        .put("request_id", draw.id());
-    draw.putStops(body);
-    draw.putSalt(body);
+        .put("request_id", request.id());
+    request.putStops(body);
+    request.putSalt(body);
     if (ours) {
-      body.put("stream_interval_ms", draw.interval().toMillis()).put("detokenize", false);
+      body.put("stream_interval_ms", request.interval().toMillis()).put("detokenize", false);
     }
     return body;
   }

@@ -18,19 +18,19 @@ final class GenerateCodec implements CompletionCodec {
   }
 
   @Override
-  public ObjectNode body(GenerateRequest draw, boolean stream) {
+  public ObjectNode body(GenerateRequest request, boolean stream) {
     ObjectNode body = JsonFields.object();
-    body.put("request_id", draw.id()).put("model", draw.sampler()).put("stream", stream);
-    draw.putPrompt(body, "token_ids");
+    body.put("request_id", request.id()).put("model", request.sampler()).put("stream", stream);
+    request.putPrompt(body, "token_ids");
     ObjectNode sampling = body.putObject("sampling_params");
-    sampling.put("max_tokens", draw.maxTokens()).put("n", draw.completions());
-    draw.putSampling(sampling);
+    sampling.put("max_tokens", request.maxTokens()).put("n", request.completions());
+    request.putSampling(sampling);
     sampling
-        .put("seed", draw.seed())
+        .put("seed", request.seed())
         .put("logprobs", 0)
-        .put("detokenize", !draw.settings().stops().isEmpty());
-    draw.putStops(sampling);
-    draw.putSalt(body);
+        .put("detokenize", !request.settings().stops().isEmpty());
+    request.putStops(sampling);
+    request.putSalt(body);
     return body;
   }
 

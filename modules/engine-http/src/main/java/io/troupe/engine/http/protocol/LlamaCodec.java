@@ -34,11 +34,11 @@ final class LlamaCodec implements CompletionCodec {
   }
 
   @Override
-  public ObjectNode body(GenerateRequest draw, boolean stream) {
-    SamplingSettings settings = draw.settings();
+  public ObjectNode body(GenerateRequest request, boolean stream) {
+    SamplingSettings settings = request.settings();
     ObjectNode body = JsonFields.object();
-    draw.putPrompt(body, "prompt");
-    body.put("n_predict", draw.maxTokens())
+    request.putPrompt(body, "prompt");
+    body.put("n_predict", request.maxTokens())
         .put("stream", stream)
         .put("return_tokens", true)
         .put("n_probs", 1)
@@ -48,10 +48,10 @@ final class LlamaCodec implements CompletionCodec {
         .put("top_p", settings.topP())
         .put("min_p", settings.minP())
         .put("repeat_penalty", settings.repetitionPenalty())
-        .put("repeat_last_n", penalized(draw))
+        .put("repeat_last_n", penalized(request))
         .put("presence_penalty", 0.0)
         .put("frequency_penalty", 0.0)
-        .put("seed", seed(draw.seed()))
+        .put("seed", seed(request.seed()))
         .put("cache_prompt", false)
         .put("ignore_eos", false);
     ArrayNode samplers = body.putArray("samplers");
@@ -65,8 +65,10 @@ final class LlamaCodec implements CompletionCodec {
    * The number of tokens that a penalty covers, large enough for all; newer servers refuse -1,
    * which meant all.
    */
-  private static int penalized(GenerateRequest draw) {
-    return draw.settings().repetitionPenalty() == 1 ? 0 : draw.prompt().length + draw.maxTokens();
+  private static int penalized(GenerateRequest request) {
+    return request.settings().repetitionPenalty() == 1
+        ? 0
+        : request.prompt().length + request.maxTokens();
   }
 
   /** llama-server reads the lower 32 bits, and takes all ones for a random seed. */

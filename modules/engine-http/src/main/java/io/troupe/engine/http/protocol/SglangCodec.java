@@ -17,18 +17,18 @@ final class SglangCodec implements CompletionCodec {
   }
 
   @Override
-  public ObjectNode body(GenerateRequest draw, boolean stream) {
-    SamplingSettings settings = draw.settings();
+  public ObjectNode body(GenerateRequest request, boolean stream) {
+    SamplingSettings settings = request.settings();
     ObjectNode body = JsonFields.object();
-    body.put("rid", draw.id());
-    draw.putPrompt(body, "input_ids");
-    if (!draw.adapter().isEmpty()) {
-      body.put("lora_path", draw.adapter());
+    body.put("rid", request.id());
+    request.putPrompt(body, "input_ids");
+    if (!request.adapter().isEmpty()) {
+      body.put("lora_path", request.adapter());
     }
     body.put("return_logprob", true).put("logprob_start_len", -1).put("stream", stream);
     ObjectNode sampling = body.putObject("sampling_params");
     sampling
-        .put("max_new_tokens", draw.maxTokens())
+        .put("max_new_tokens", request.maxTokens())
         .put("temperature", settings.temperature())
         .put("top_p", settings.topP())
         .put("top_k", settings.topK() == 0 ? -1 : settings.topK())
@@ -36,11 +36,11 @@ final class SglangCodec implements CompletionCodec {
         .put("repetition_penalty", settings.repetitionPenalty())
         .put("presence_penalty", 0.0)
         .put("frequency_penalty", 0.0)
-        .put("sampling_seed", draw.seed())
+        .put("sampling_seed", request.seed())
         .put("skip_special_tokens", false)
         .put("no_stop_trim", true)
         .put("spaces_between_special_tokens", false);
-    draw.putStops(sampling);
+    request.putStops(sampling);
     return body;
   }
 

@@ -9,11 +9,11 @@ import java.util.OptionalDouble;
  * hang while the server samples tokens for others.
  *
  * @param waits whether requests waited at the last report
- * @param drawn tokens sampled by then; less than 0 if the server does not report them
+ * @param sampled tokens sampled by then; less than 0 if the server does not report them
  * @param grewNanos the time of the last growth of that number
  * @param grew whether the number has ever grown
  */
-record QueueProgress(boolean waits, double drawn, long grewNanos, boolean grew) {
+record QueueProgress(boolean waits, double sampled, long grewNanos, boolean grew) {
   /** No report yet. */
   static final QueueProgress NONE = new QueueProgress(false, -1, 0, false);
 
@@ -23,7 +23,7 @@ record QueueProgress(boolean waits, double drawn, long grewNanos, boolean grew) 
     if (told.isEmpty()) {
       return new QueueProgress(waiting, -1, grewNanos, false);
     }
-    boolean more = drawn >= 0 && told.getAsDouble() > drawn;
+    boolean more = sampled >= 0 && told.getAsDouble() > sampled;
     return new QueueProgress(waiting, told.getAsDouble(), more ? now : grewNanos, grew || more);
   }
 

@@ -119,16 +119,16 @@ public final class Replica implements AutoCloseable {
   }
 
   /** Keeps the adapter of a request loaded until the request ends, or is released. */
-  public void reserve(GenerateRequest draw) {
-    if (!draw.adapter().isEmpty()) {
-      adapters.began(draw.adapter());
+  public void reserve(GenerateRequest request) {
+    if (!request.adapter().isEmpty()) {
+      adapters.began(request.adapter());
     }
   }
 
   /** Releases the adapter of a request that ended, or does not start. */
-  public void release(GenerateRequest draw) {
-    if (!draw.adapter().isEmpty()) {
-      adapters.ended(draw.adapter());
+  public void release(GenerateRequest request) {
+    if (!request.adapter().isEmpty()) {
+      adapters.ended(request.adapter());
     }
   }
 
@@ -138,15 +138,15 @@ public final class Replica implements AutoCloseable {
    * @param sinceNanos time of the first request for its completions
    */
   public StreamingCall sample(
-      Dialect dialect, GenerateRequest draw, long sinceNanos, ScheduledExecutorService clock) {
+      Dialect dialect, GenerateRequest request, long sinceNanos, ScheduledExecutorService clock) {
     requests.incrementAndGet();
     StreamingCall call =
-        wire.draw(dialect, draw, sinceNanos, this::isUpdating, this::isQueueing, clock);
+        wire.sample(dialect, request, sinceNanos, this::isUpdating, this::isQueueing, clock);
     var _ =
         call.result()
             .whenComplete(
                 (_, _) -> {
-                  release(draw);
+                  release(request);
                   if (requests.decrementAndGet() == 0) {
                     synchronized (idle) {
                       idle.notifyAll();

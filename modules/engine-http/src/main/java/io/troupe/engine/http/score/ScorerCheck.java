@@ -34,7 +34,7 @@ public final class ScorerCheck {
   private static final int TEXT_TOKENS = 48;
 
   /** Rounding of bfloat16 between scoring a sequence at once and sampling it token by token. */
-  private static final double DRAWN_TOLERANCE = 0.25;
+  private static final double SAMPLE_TOLERANCE = 0.25;
 
   /** Rounding between two scores, of which one may come from a prefix cache. */
   static final double TOLERANCE = 0.05;
@@ -106,7 +106,7 @@ public final class ScorerCheck {
     try {
       checkContext();
       checkTokens();
-      drawn();
+      sampled();
       return twice();
     } catch (MalformedResponseException malformed) {
       throw refusal(String.valueOf(malformed.getMessage()));
@@ -165,11 +165,11 @@ public final class ScorerCheck {
     }
   }
 
-  private void drawn() throws MalformedResponseException, InterruptedException {
+  private void sampled() throws MalformedResponseException, InterruptedException {
     int[] prompt = Arrays.copyOf(matter.ids(), PROMPT_TOKENS);
     int room = matter.contextLength() == 0 ? DRAWN_TOKENS : matter.contextLength() - prompt.length;
     int tokens = Math.min(DRAWN_TOKENS, room);
-    GenerateRequest draw =
+    GenerateRequest request =
         new GenerateRequest(
             "golden",
             can.model(),
@@ -181,16 +181,16 @@ public final class ScorerCheck {
             "",
             Duration.ZERO,
             "");
-    CompletionChunk drawn = new ProbeSample(wire, can).of(draw, PATIENCE);
-    int[] all = Arrays.copyOf(prompt, prompt.length + drawn.tokens().length);
-    System.arraycopy(drawn.tokens(), 0, all, prompt.length, drawn.tokens().length);
+    CompletionChunk sampled = new ProbeSample(wire, can).of(request, PATIENCE);
+    int[] all = Arrays.copyOf(prompt, prompt.length + sampled.tokens().length);
+    System.arraycopy(sampled.tokens(), 0, all, prompt.length, sampled.tokens().length);
     double[] said = ask.logProbs(all);
-    for (int i = 0; i < drawn.tokens().length; i++) {
+    for (int i = 0; i < sampled.tokens().length; i++) {
       double again = said[prompt.length - 1 + i];
-      if (!(Math.abs(again - drawn.logProbs()[i]) <= DRAWN_TOLERANCE)) {
+      if (!(Math.abs(again - sampled.logProbs()[i]) <= SAMPLE_TOLERANCE)) {
         throw refusal(
             "it sampled token %d with log-probability %s and says %s when it reads it in a prompt; a"
-                    .formatted(i, drawn.logProbs()[i], again)
+                    .formatted(i, sampled.logProbs()[i], again)
                 + " teacher must report both at temperature 1, of the same tokens");
       }
     }

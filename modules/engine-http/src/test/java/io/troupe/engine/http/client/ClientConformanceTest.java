@@ -114,7 +114,7 @@ class ClientConformanceTest {
     }
 
     StreamingCall start(long seed, int tokens, int... prompt) {
-      return wire.draw(can.dialect(), request(seed, tokens, prompt), () -> false, CLOCK);
+      return wire.sample(can.dialect(), request(seed, tokens, prompt), () -> false, CLOCK);
     }
 
     RawCompletion draw(long seed) throws Exception {

@@ -127,7 +127,7 @@ class MisbehaviourTest {
         new GenerateRequest(
             "r-1", "m", new int[] {1}, 1, new SamplingSettings(1, 4), 4, 1, "", Duration.ZERO, "");
     try {
-      return wire.draw(Dialect.VLLM, draw, () -> false, clock)
+      return wire.sample(Dialect.VLLM, draw, () -> false, clock)
           .result()
           .toCompletableFuture()
           .get(60, TimeUnit.SECONDS);
@@ -239,7 +239,7 @@ class MisbehaviourTest {
             return true;
           };
       List<RawCompletion> drawn =
-          wire.draw(Dialect.VLLM, draw, System.nanoTime(), () -> false, queueing, clock)
+          wire.sample(Dialect.VLLM, draw, System.nanoTime(), () -> false, queueing, clock)
               .result()
               .toCompletableFuture()
               .get(60, TimeUnit.SECONDS);

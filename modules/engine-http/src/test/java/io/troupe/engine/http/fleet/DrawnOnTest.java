@@ -70,7 +70,7 @@ class DrawnOnTest {
     assertThat(drawnOn.finishReason()).isEqualTo(FinishReason.STOP);
     // how often a request found its kept connection closed, before any token, is not asked
     assertThat(fleet.report())
-        .containsPattern("completions=2 retries=[0-9]+ drawn_on=4 failures=0");
+        .containsPattern("completions=2 retries=[0-9]+ continued=4 failures=0");
   }
 
   @Test
@@ -114,7 +114,7 @@ class DrawnOnTest {
             }));
     assertThatThrownBy(() -> draw(1))
         .hasMessageContaining("half_weights: the server began to read");
-    assertThat(fleet.report()).contains("drawn_on=0").contains("refused=half_weights=1");
+    assertThat(fleet.report()).contains("continued=0").contains("refused=half_weights=1");
   }
 
   @Test
@@ -143,7 +143,7 @@ class DrawnOnTest {
     assertThatThrownBy(() -> draw(1))
         .hasMessageContaining("log_probs_missing: 0 log-probabilities for 5 tokens");
     assertThat(server.draws()).hasSize(1);
-    assertThat(fleet.report()).contains("drawn_on=0").contains("refused=log_probs_missing=1");
+    assertThat(fleet.report()).contains("continued=0").contains("refused=log_probs_missing=1");
   }
 
   @Test

@@ -267,7 +267,7 @@ class FleetSamplerTest {
       toy.post("/pause?mode=abort", "");
       toy.post("/resume", "");
       assertThat(Await.value(open)).hasSize(8);
-      assertThat(fleet.report()).doesNotContain("drawn_on=0").contains("refused=none");
+      assertThat(fleet.report()).doesNotContain("continued=0").contains("refused=none");
     }
   }
 
@@ -292,7 +292,7 @@ class FleetSamplerTest {
               Duration.ZERO,
               "");
       CompletionStage<List<RawCompletion>> open =
-          wire.draw(Dialect.TROUPE, draw, () -> true, clock).result();
+          wire.sample(Dialect.TROUPE, draw, () -> true, clock).result();
       assertThatThrownBy(() -> open.toCompletableFuture().get(900, TimeUnit.MILLISECONDS))
           .isInstanceOf(TimeoutException.class);
       toy.post("/resume", "");

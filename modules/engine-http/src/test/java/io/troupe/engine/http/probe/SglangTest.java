@@ -59,7 +59,7 @@ class SglangTest {
     server.end(new FakeSglang.End(5, "{\"type\":\"abort\"}"));
     server.end(new FakeSglang.End(0, "{\"type\":\"abort\"}"));
     assertThat(draw(PLAIN).tokens()).isEqualTo(uncut).hasSize(13);
-    assertThat(fleet.report()).contains("drawn_on=2");
+    assertThat(fleet.report()).contains("continued=2");
   }
 
   /** The tokens before the cut would not be penalised, and the rest have another distribution. */
@@ -95,7 +95,7 @@ class SglangTest {
             0, "{\"type\":\"abort\",\"message\":\"out of memory\",\"status_code\":500}"));
     assertThat(draw(PLAIN).length()).isEqualTo(13);
     // a request that found its kept connection closed counts as well
-    assertThat(fleet.report()).containsPattern("retries=[1-9][0-9]* drawn_on=0");
+    assertThat(fleet.report()).containsPattern("retries=[1-9][0-9]* continued=0");
   }
 
   @Test

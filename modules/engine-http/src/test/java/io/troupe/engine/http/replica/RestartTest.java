@@ -172,7 +172,7 @@ class RestartTest {
       assertDrawnBy(1, Await.value(during));
       assertDrawnBy(2, Await.value(ask(sampler, 2)));
       assertThat(pool.report())
-          .contains("drawn_on=0", "failures=0", "updates=2", "updates_failed=0", "restarts=2");
+          .contains("continued=0", "failures=0", "updates=2", "updates_failed=0", "restarts=2");
     }
   }
 
