@@ -61,7 +61,11 @@ final class OperatorCommandRoute implements AutoCloseable {
       throw new ApiException(
           504, "the coordinator has not answered within %d s".formatted(ORDER_SECONDS));
     } catch (ExecutionException failed) {
-      throw new ApiException(503, "the run does not take orders now: " + failed.getCause());
+      String reason =
+          failed.getCause() instanceof TimeoutException
+              ? "its coordinator does not answer, or has ended"
+              : String.valueOf(failed.getCause());
+      throw new ApiException(503, "the run does not take orders now: " + reason);
     } finally {
       answering.readLock().unlock();
     }

@@ -11,7 +11,7 @@ import java.util.TreeSet;
  * "temperature": 0.7, "max_tokens": 64, "template": false}}. All but the prompt may be left out.
  *
  * @param prompt not empty
- * @param template whether the prompt is put as a chat message; otherwise it is text to go on from
+ * @param template whether the prompt is put as a chat message; otherwise it is text to continue
  * @param temperature 0 to {@value #HOTTEST}; 0 always takes the most probable token
  * @param maxTokens most tokens of the answer, 1 or more
  */

@@ -31,7 +31,7 @@ const TITLES = {
   drain: ['Drain the run', 'Groups in flight may finish, everything is saved, and the run ends. It can be resumed.'],
   requeue: ['Requeue group', 'It is taken from its worker, or out of the buffer, and sampled again first in line.'],
   cancel: ['Cancel group', 'It is given up for this epoch and counts as failed.'],
-  'drain node': ['Drain node', 'Its workers finish their groups, and it leaves the cluster; the run goes on with the others.'],
+  'drain node': ['Drain node', 'Its workers finish their groups, and it leaves the cluster; the run continues with the others.'],
   'drain worker': ['Drain worker', 'It finishes its groups and ends; it is not started again. The last worker cannot be drained: drain the run.'],
   quarantine: ['Quarantine verifier', 'It gets no new completions, and the one it is at is judged by another. The last one of its pool stays at work.'],
   release: ['Release verifier', 'It gets completions again.'],

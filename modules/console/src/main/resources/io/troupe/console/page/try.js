@@ -26,7 +26,7 @@ export function page(root) {
     const fields = h('form', {class: 'panel try', 'aria-label': 'Question', onsubmit: event => { event.preventDefault(); ask(); }},
       h('label', {for: 'try-prompt'}, 'Prompt'), prompt,
       h('div', {class: 'tools'}, h('label', {class: 'inline'}, 'Temperature', temperature), h('label', {class: 'inline'}, 'Most tokens', tokens),
-        offer.template ? h('label', {class: 'inline', title: 'put into the model’s chat template; otherwise it is text to go on from'}, template, 'As a chat message') : null, send, stop, example));
+        offer.template ? h('label', {class: 'inline', title: 'put into the model’s chat template; otherwise it is text to continue'}, template, 'As a chat message') : null, send, stop, example));
     prompt.addEventListener('keydown', event => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); fields.requestSubmit(); } if (event.key === 'Escape') { if (asking) asking.abort(); else prompt.blur(); } });
     form.replaceChildren(fields);
 

@@ -7,7 +7,7 @@ import static io.troupe.core.Require.require;
  *
  * @param from step up to which the replay may begin: it begins at the newest place at or before it
  * @param to the last step
- * @param anyway whether to go on with another library or machine than the run's
+ * @param anyway whether to continue with another library or machine than the run's
  * @param training whether to make the steps alone, from stored tokens
  */
 public record ReplaySettings(long from, long to, boolean anyway, boolean training) {

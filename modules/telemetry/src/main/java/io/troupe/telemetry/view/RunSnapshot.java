@@ -170,7 +170,7 @@ final class RunSnapshot {
       return "The run is " + fold.phase + ": nothing new begins.";
     }
     if (fold.controls.paused()) {
-      return "Admission is paused by %s for %s; resume it to go on."
+      return "Admission is paused by %s for %s; resume it to continue."
           .formatted(fold.pausedBy, seconds(now - fold.pausedAt));
     }
     if (standstill().isPresent()) {

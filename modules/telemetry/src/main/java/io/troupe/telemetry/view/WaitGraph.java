@@ -34,7 +34,8 @@ final class WaitGraph {
           fold.lastAt, "Nobody waits: the run is over, " + fold.end + ".", List.of());
     }
     if (fold.phase.equals("starting")) {
-      waits.add(new RunView.Wait("run", "trainer", fold.firstAt, "the policy is being made ready"));
+      long since = fold.firstAt == 0 ? now : fold.firstAt;
+      waits.add(new RunView.Wait("run", "trainer", since, "the policy is being made ready"));
       return new RunView.Waits(
           now, "The run waits for the trainer to make the policy ready.", waits);
     }

@@ -181,12 +181,20 @@ class RunFoldTest {
   }
 
   @Test
+  void waits_beforeTheFirstEvent_beginNow() {
+    RunFold fold = new RunFold(new RunViewSettings("r", 2, 1, 1, "mask", 10, 9, 1), 100);
+    assertThat(fold.waits(5_000, List.of()).waits())
+        .containsExactly(
+            new RunView.Wait("run", "trainer", 5_000, "the policy is being made ready"));
+  }
+
+  @Test
   void waits_paused_namesTheOperator() {
     Rehearsed run = drawing().order(new OperatorCommand.PauseAdmission()).pass(9_000);
     assertThat(run.fold.waits(run.now(), List.of()).root())
         .isEqualTo("Everything will come to wait for ada, who paused admission 9.0 s ago.");
     assertThat(run.fold.view(run.now()).bottleneck())
-        .isEqualTo("Admission is paused by ada for 9.0 s; resume it to go on.");
+        .isEqualTo("Admission is paused by ada for 9.0 s; resume it to continue.");
   }
 
   @Test

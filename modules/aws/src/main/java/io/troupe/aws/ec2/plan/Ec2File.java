@@ -69,7 +69,7 @@ public record Ec2File(
           double budget,
       @Doc(
               "What follows when the estimate passes the budget: `stop` refuses to create or scale,"
-                  + " and `status --enforce` stops the instances; `warn` says so and goes on.")
+                  + " and `status --enforce` stops the instances; `warn` says so and continues.")
           @Default("stop")
           OnBudget onBudget) {
     /** Whether a cost in USD is greater than the budget. */
