@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Turns that wait for something other than the policy: a tool, an environment, an agent. All those
- * of a process are in one place, because a process works for one run, and whoever looks at it must
- * not need what runs the episodes.
+ * of a process are in one place, because a process works for one run, and a view of it must not
+ * need what runs the episodes.
  */
 public final class HeldTurns {
   private static final Set<Hold> HOLDS = ConcurrentHashMap.newKeySet();

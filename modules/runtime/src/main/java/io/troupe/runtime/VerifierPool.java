@@ -17,7 +17,7 @@ import java.util.List;
  * Judges the completions of a group, off the dispatcher.
  *
  * <p>Its queue is bounded by the groups under lease. The service answers every completion in
- * bounded time, be it that no verifier is there.
+ * bounded time, even if that says that no verifier is there.
  */
 public final class VerifierPool extends AbstractOnMessageBehavior<VerifierPool.Command> {
   public sealed interface Command {}

@@ -208,7 +208,7 @@ final class Uploader {
   private long delete(String key) throws IOException {
     if (key.endsWith("/")) {
       List<ObjectStore.Entry> entries = store.list(key);
-      // The manifest first: without it, what is left is no checkpoint for anybody.
+      // The manifest first: without it, the other files are no checkpoint.
       for (ObjectStore.Entry entry :
           entries.stream()
               .sorted(Comparator.comparing(one -> !one.key().endsWith("/manifest.json")))

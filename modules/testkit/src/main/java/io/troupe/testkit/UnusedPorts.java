@@ -7,10 +7,9 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports for servers that stop and come back at the same port. One that the system gives a server
- * away by itself may be somebody else's as soon as that server is gone: the system hands such ports
- * to every connection that is opened. Those below its range are taken by nobody who does not name
- * them.
+ * Ports for servers that stop and come back at the same port. A port that the system assigns may be
+ * another program's as soon as the server is gone: the system assigns such ports to every
+ * connection that is opened. A port below its range is taken only by a program that names it.
  */
 public final class UnusedPorts {
   private static final int FIRST = 10_000;

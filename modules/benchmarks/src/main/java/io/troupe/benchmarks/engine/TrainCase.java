@@ -19,8 +19,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * A model and a batch that both engines train on: prompts of one token, so that a loss stands at
- * every position, and nothing is shared that one side could compute once.
+ * A model and a batch that both engines train on: prompts of one token, so that a loss is at every
+ * position, and nothing is shared that one side could compute once.
  */
 public enum TrainCase {
   TINY(ModelSize.TINY, 64, 64, 4),

@@ -47,7 +47,7 @@ public final class ConsoleCommand extends CliCommand {
   public Integer call() throws IOException, InterruptedException, UnmodelledRunException {
     RunFolder folder = run.open();
     if (model != null) {
-      ModelFile.read(model); // Refused here and not on a page that nobody may open.
+      ModelFile.read(model); // A broken file is refused here, before a page is opened.
     }
     try (FolderRun source = FolderRun.open(folder, model == null ? folder.model() : model);
         ConsoleServer server = ConsoleServer.start(ConsoleSettings.loopback(port), source)) {

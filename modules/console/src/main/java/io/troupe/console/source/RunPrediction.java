@@ -54,7 +54,8 @@ public interface RunPrediction {
   /**
    * The comparison as far as it is known.
    *
-   * @param begin whether to begin predicting where nobody has, which takes a thread some seconds
+   * @param begin whether to begin a prediction that was not begun, which takes a thread some
+   *     seconds
    */
   Comparison compare(boolean begin);
 }

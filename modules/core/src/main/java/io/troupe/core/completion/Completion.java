@@ -8,7 +8,7 @@ import static io.troupe.core.Require.require;
  *
  * <p>A missing, non-finite or positive log-probability is refused here, where a completion enters
  * the loop, because an importance ratio built on an invented one trains silently wrong. Arrays are
- * handed over, not copied: nobody writes to them afterwards.
+ * handed over, not copied: no caller writes to them afterwards.
  */
 public final class Completion {
   /** Rounding may lift the log-probability of a certain token this far above zero. */

@@ -9,7 +9,7 @@ import java.util.List;
  * An episode as one text that verifiers judge. Lines that begin with {@value #HEAD} are Troupe's;
  * every line of what was sampled or observed begins with {@link QuotedText#MARK}, and names are
  * quoted. So the text leads back to exactly one episode, whatever the policy and its tools wrote,
- * and nobody but Troupe writes a line of Troupe's. docs/verifiers.md describes it.
+ * and only Troupe writes a line of Troupe's. docs/verifiers.md describes it.
  */
 final class TraceText {
   private static final String HEAD = "=== ";

@@ -17,10 +17,10 @@ import java.util.stream.IntStream;
  * are worked out once, because the buffer is ordered and swept by them at every step.
  */
 public final class GroupSummary {
-  /** A reward of so much is a full one: weighted sums of verifiers may miss 1 by a rounding. */
+  /** The least reward that is full: weighted sums of verifiers may miss 1 by a rounding. */
   public static final double PERFECT = 1 - 1e-6;
 
-  /** Most groups are of answers: no list of them is made for each. */
+  /** The summaries of groups of answers, by size: most groups are such, and share a list. */
   private static final List<List<EpisodeSummary>> ANSWERS =
       IntStream.range(0, 65).mapToObj(GroupSummary::answersOf).toList();
 

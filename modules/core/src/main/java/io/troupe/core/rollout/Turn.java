@@ -11,8 +11,8 @@ import java.util.List;
  * @param observed ids of the request that its sequence does not hold yet; none in the first turn of
  *     a sequence, whose request is the sequence's prompt; handed over, not copied
  * @param completion sample of the policy
- * @param trained whether its tokens may have loss weight; those of an answer that nobody went on
- *     from do not
+ * @param trained whether its tokens may have loss weight; the tokens of an answer from which no
+ *     request continued have none
  * @param tools the calls of the answer that were carried out
  * @param startMillis time of the request, on the clock of the worker's process
  * @param endMillis time of the last token

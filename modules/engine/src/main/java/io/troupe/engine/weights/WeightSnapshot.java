@@ -43,7 +43,7 @@ public record WeightSnapshot(
      * Creates a tensor whose values are made when they are read: a process whose server reads files
      * never does.
      *
-     * @param made makes the values; what it returned is kept as long as somebody uses it
+     * @param made makes the values; what it returned is kept as long as it is in use
      */
     public static Tensor made(String name, List<Long> shape, Supplier<MemorySegment> made) {
       return new Tensor(name, shape, new WeaklyKept(made));

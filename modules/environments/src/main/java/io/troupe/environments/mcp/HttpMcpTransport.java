@@ -135,7 +135,7 @@ final class HttpMcpTransport implements McpTransport {
       Thread.currentThread().interrupt();
       throw new EnvironmentFailedException("interrupted while waiting for " + url);
     } finally {
-      asking.interrupt(); // nobody reads an answer that comes later
+      asking.interrupt(); // an answer that comes later is not read
     }
   }
 

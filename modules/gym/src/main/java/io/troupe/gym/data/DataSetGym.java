@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Items of data sets, judged by the data sets' own verifiers. A row that somebody else writes is
- * judged by the verifier of the source that its skill's items come from.
+ * Items of data sets, judged by the data sets' own verifiers. A row of another writer is judged by
+ * the verifier of the source that its skill's items come from.
  */
 public final class DataSetGym implements GymTask {
   private final GymItems items;

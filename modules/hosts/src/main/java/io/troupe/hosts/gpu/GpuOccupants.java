@@ -17,7 +17,7 @@ import java.util.Set;
  * @param children of this agent
  * @param orphans of former agents of this node
  * @param table of this host's processes
- * @param idleBytes that an accelerator nobody uses may show as used: the driver's own
+ * @param idleBytes that an idle accelerator may show as used: the driver's own
  */
 public record GpuOccupants(
     Set<ProcessIdentity> children,

@@ -5,10 +5,10 @@ import static io.troupe.core.Require.require;
 /**
  * The folder on the hosts in which a launch keeps everything, as shell scripts name and guard it.
  *
- * <p>A launch writes, deletes and signals only by what lies in this folder. So the folder must be
- * one that nobody else can change: it belongs to the user who is logged in, nobody else may write
- * to it, and it holds a marker that a launch made when the folder was new or empty. A folder
- * without the marker that holds anything is somebody's data and stays as it is.
+ * <p>A launch writes, deletes and signals only by what lies in this folder. So no other user may
+ * change the folder: it belongs to the user who is logged in, no other user may write to it, and it
+ * holds a marker that a launch made when the folder was new or empty. A folder with files and
+ * without the marker stays as it is.
  *
  * @param pattern absolute, or below the home folder of the user on the host ({@code ~/}); {@code
  *     {host}} stands for the address of the host, which keeps hosts apart that share their home

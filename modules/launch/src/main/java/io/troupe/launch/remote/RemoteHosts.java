@@ -392,7 +392,7 @@ public final class RemoteHosts implements AutoCloseable {
    * Shows a process's log from its start and as it grows.
    *
    * @return the ssh client that does, which ends after the process; ending it leaves nothing on the
-   *     host, because {@code tail} ends when nobody reads it
+   *     host, because {@code tail} ends when its reader does
    */
   public Process follow(RemoteHost host, String name) throws IOException {
     return ssh.startVisible(

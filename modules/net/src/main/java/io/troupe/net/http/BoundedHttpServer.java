@@ -44,7 +44,7 @@ public final class BoundedHttpServer implements AutoCloseable {
 
   private static final int MOST_CONNECTIONS = 1024;
 
-  /** A server may take so much of the descriptors, which files need, too. */
+  /** The share of the descriptors that a server may take; files need them, too. */
   private static final int SHARE_OF_DESCRIPTORS = 4;
 
   private static final long IDLE = 0;

@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /**
  * Connections to a listener whose other side has proven nothing yet, up to a limit. One more closes
- * the oldest, so that strangers who connect and say nothing keep nobody out: a peer that knows the
- * secret proves it within milliseconds.
+ * the oldest, so that strangers who connect and send nothing keep no peer out: a peer that knows
+ * the secret proves it within milliseconds.
  */
 public final class PendingHandshakes {
   private final int most;

@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionException;
  * The prediction of a run beside its newest steps.
  *
  * <p>The model is a file's, {@code model.json} of the run folder unless another is named, or else
- * the run's own fit, made when somebody first asks. Of a run under way that fit is held against the
+ * the run's own fit, made at the first request. Of a run under way that fit is held against the
  * steps behind it, so that it says whether the run still does what it did.
  */
 final class FolderPrediction implements RunPrediction {

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /**
  * The accelerators of a machine, as the console shows them: whose they are, and whether they work.
- * The driver is asked at most once in five seconds, and only while somebody looks.
+ * The driver is asked at most once in five seconds, and only for a request.
  */
 public final class MachineGpus implements Supplier<List<JvmReport.GpuReport>> {
   private static final long FRESH_NANOS = 5_000_000_000L;

@@ -30,7 +30,7 @@ public final class LocalRunEnvironment implements RunEnvironment {
   /**
    * Creates the environment of a run in this JVM.
    *
-   * @param console whether anybody can look, and so whether actors are measured
+   * @param console whether it shows the run, so that actors are measured
    */
   public LocalRunEnvironment(ConsoleSection console) {
     this.console = console;

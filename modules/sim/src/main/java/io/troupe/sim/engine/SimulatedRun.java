@@ -304,7 +304,7 @@ public final class SimulatedRun {
         _ -> {
           lives++;
           coordinator.resume();
-          workers.forEach(SimulatedWorker::end); // Some may have started for nobody.
+          workers.forEach(SimulatedWorker::end); // Some may have started in vain.
           workers.forEach(worker -> worker.restart(1));
         },
         0);

@@ -13,8 +13,8 @@ import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
- * Gives files of {@link JsonLinesFile} a thread of their own, so that a disk that stalls delays
- * nobody. Lines wait in bounded memory; those that do not fit are refused and counted, and once the
+ * Gives files of {@link JsonLinesFile} a thread of their own, so that a disk that stalls delays no
+ * caller. Lines wait in bounded memory; those that do not fit are refused and counted, and once the
  * disk answers again, writing continues.
  *
  * <p>Safe for use by several threads. No call but {@link #close} waits for the disk.

@@ -22,7 +22,7 @@ import java.util.List;
 /**
  * Group summaries as JSON: {@code episodes} is left out where every episode is one answer that the
  * policy ended itself, so that a run without tools pays nothing for them; and an episode's two
- * times where nobody measured them, as before they were known.
+ * times where they were not measured, as before they were known.
  */
 final class GroupSummaryJson {
   private static final String EPISODES = "episodes";

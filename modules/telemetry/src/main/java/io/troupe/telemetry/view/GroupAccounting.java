@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.troupe.core.run.group.Ledger;
 
 /**
- * The counts of groups by their end and by their stage: invariant S2 as a sum that anybody can
+ * The counts of groups by their end and by their stage: invariant S2 as a sum that a reader can
  * check.
  *
  * <pre>

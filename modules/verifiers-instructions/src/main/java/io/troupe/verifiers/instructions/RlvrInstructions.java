@@ -193,7 +193,7 @@ final class RlvrInstructions {
 
   /**
    * One more than the white space characters behind a period or question mark, but for those behind
-   * the likes of {@code e.g.} and {@code Mr.}.
+   * abbreviations such as {@code e.g.} and {@code Mr.}.
    */
   private static int sentences(String answer) {
     int[] points = answer.codePoints().toArray();

@@ -13,11 +13,11 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A folder for the next version, with files as long as those of the version before. In a file
- * system in memory most of the time of writing goes into making pages; these are made while nobody
- * waits, and the version that comes is written over them.
+ * system in memory, writing spends most of its time on new pages; a spare folder has its pages
+ * before the next version comes, which is written over them.
  *
- * <p>Nobody has ever read its files: pages of an older version would not do, because a process that
- * has mapped them would see the new numbers.
+ * <p>Its files were never read: pages of an older version would not do, because a process that has
+ * mapped them would see the new numbers.
  */
 final class SpareFolder {
   private static final int SLICE = 1 << 20;

@@ -280,7 +280,8 @@ public final class WeightCache implements AutoCloseable {
       while (versions.size() > settings.versions()) {
         Path old = versions.removeFirst().directory();
         Path out = old.resolveSibling(INCOMING + "evicted-" + name(old));
-        Files.move(old, out); // At once, so that nobody finds it; deleting takes a second for 8 GB.
+        Files.move(
+            old, out); // At once, so that no reader finds it; a deletion takes a second for 8 GB.
         housekeeping.delete(out);
       }
     } finally {

@@ -13,8 +13,8 @@ import java.util.Set;
  * brings a version to n nodes in little more than the time for one, and loads each network link
  * once; a tree is for hosts that are far apart.
  *
- * <p>A node that was slow or dead the last time feeds nobody. If one becomes so now, those behind
- * it go on with the source above it: every list ends with the publisher.
+ * <p>A node that was slow or dead the last time feeds no other. If a node becomes so now, the nodes
+ * behind it continue with the source above it: every list ends with the publisher.
  *
  * @param sources of each node, the one to prefer first
  * @param <N> name of a node

@@ -31,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
  * thread; deltas that are asked for are coded ahead of their turn by others.
  */
 final class WeightSession implements AutoCloseable {
-  private static final long SLICE = 1 << 20; // progress is counted at least so often
+  private static final long SLICE = 1 << 20; // bytes between two counts of the progress
   private static final Duration IDLE = Duration.ofMinutes(1);
 
   private final Connection wire;
@@ -250,7 +250,7 @@ final class WeightSession implements AutoCloseable {
     wire.write(ByteBuffer.allocate(TransferProtocol.ANSWER).put(status).putInt(length).flip());
   }
 
-  /** Closes the files; a delta that is still being coded of them fails, and nobody asks for it. */
+  /** Closes the files; a delta that is still being coded of them fails, and is not asked for. */
   @Override
   public void close() throws IOException {
     questions.close();

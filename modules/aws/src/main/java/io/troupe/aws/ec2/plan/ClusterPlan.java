@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  *       before it has one. An instance that a launch answered with counts before EC2 shows it.
  *   <li>The goal {@link ClusterGoal.Deleted} is reached only when every instance that any launch
  *       can have made is terminated, and its volumes, network interfaces and the placement group
- *       are gone, but for parts that somebody attached to an instance of another.
+ *       are gone, but for parts that were attached to an instance of another cluster.
  * </ul>
  *
  * @param file description of the cluster

@@ -17,7 +17,7 @@ import java.util.Locale;
  * </ul>
  *
  * <p>A server that does not answer while it has nothing else to do is given up at once. If it may
- * be paused by then, it is resumed first: nobody restarts a named server, and it may carry out the
+ * be paused by then, it is resumed first: no run restarts a named server, and it may carry out the
  * pause later.
  *
  * @param way the steps
