@@ -114,14 +114,7 @@ public final class ReplayCommand extends CliCommand {
       throw new ReplayRefusedException("-o is the folder of a fork; say with --set what changes");
     }
     ReplaySettings settings = settings();
-    ReplayReport report =
-        RunReplay.of(
-            run.view(),
-            settings,
-            line -> {
-              err.println(line);
-              err.flush();
-            });
+    ReplayReport report = RunReplay.of(run.view(), settings, line -> printAtOnce(err, line));
     if (json) {
       out.println(new JsonText().line(report.toMap()));
     } else {
@@ -154,20 +147,19 @@ public final class ReplayCommand extends CliCommand {
             BuildInfo.home(),
             commandLine().getParseResult().originalArgs(),
             Map.of());
+    RunFork.Request request =
+        new RunFork.Request(
+            from,
+            to == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(to),
+            changes,
+            folder);
     RunFork.Made fork =
-        RunFork.of(
-            parent,
-            new RunFork.Request(
-                from,
-                to == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(to),
-                changes,
-                folder),
-            provenance.toMap(),
-            line -> {
-              err.println(line);
-              err.flush();
-            });
-    RunPair pair = RunPair.of(parent, fork.folder());
+        RunFork.of(parent, request, provenance.toMap(), line -> printAtOnce(err, line));
+    print(fork, RunPair.of(parent, fork.folder()), out);
+    return (fork.result().audit().sound() ? ExitCode.OK : ExitCode.INCOMPLETE).code();
+  }
+
+  private void print(RunFork.Made fork, RunPair pair, PrintWriter out) {
     boolean sound = fork.result().audit().sound();
     if (json) {
       Map<String, Object> map = new LinkedHashMap<>();
@@ -188,7 +180,11 @@ public final class ReplayCommand extends CliCommand {
       pair.lines().forEach(out::println);
     }
     out.flush();
-    return (sound ? ExitCode.OK : ExitCode.INCOMPLETE).code();
+  }
+
+  private static void printAtOnce(PrintWriter writer, String line) {
+    writer.println(line);
+    writer.flush();
   }
 
   private ReplaySettings settings() throws ReplayRefusedException {

@@ -141,6 +141,24 @@ public record RolloutSection(
             () -> workers > 0 || usesServers(),
             "must be 1 or more where no inference server samples",
             "raise it, or name rollout.endpoints.urls or rollout.sidecars.count");
+    publishing(rules);
+    weightRoute(rules);
+    rules
+        .on("stop")
+        .require(
+            () -> stop.stream().noneMatch(String::isEmpty),
+            "must not hold an empty text",
+            "remove it");
+    rules
+        .on("stop_token_ids")
+        .require(
+            () -> stopTokenIds.stream().allMatch(id -> id >= 0),
+            "must hold ids, which are 0 or greater",
+            "remove the others");
+    groups(rules);
+  }
+
+  private void publishing(RuleChecker rules) {
     rules
         .on("publish", "sidecars.model")
         .require(
@@ -159,6 +177,9 @@ public record RolloutSection(
             () -> !publishesAdapters() || usesServers(),
             "(adapters) is for inference servers, and there are none",
             "name rollout.endpoints.urls or rollout.sidecars.count, or leave it out");
+  }
+
+  private void weightRoute(RuleChecker rules) {
     rules
         .on("weights", "sidecars.server")
         .require(
@@ -175,18 +196,9 @@ public record RolloutSection(
             () -> weights == WeightRoute.FILES || (!publishesAdapters() && usesServers()),
             "(nccl) is for inference servers that get merged weights",
             "set rollout.publish: merged and name servers, or set rollout.weights: files");
-    rules
-        .on("stop")
-        .require(
-            () -> stop.stream().noneMatch(String::isEmpty),
-            "must not hold an empty text",
-            "remove it");
-    rules
-        .on("stop_token_ids")
-        .require(
-            () -> stopTokenIds.stream().allMatch(id -> id >= 0),
-            "must hold ids, which are 0 or greater",
-            "remove the others");
+  }
+
+  private void groups(RuleChecker rules) {
     rules
         .on("adaptive.max_completions", "completions_per_prompt")
         .require(

@@ -236,6 +236,13 @@ public record LossSection(
 
   @Override
   public void check(RuleChecker rules) {
+    ownClasses(rules);
+    clip(rules, "clip_low", clipLow);
+    clip(rules, "clip_high", clipHigh);
+    correction(rules);
+  }
+
+  private void ownClasses(RuleChecker rules) {
     rules
         .on("objective_class", "objective")
         .require(
@@ -255,34 +262,37 @@ public record LossSection(
             () -> jar.size() == (own ? 1 : 0),
             "must be the one jar of objective_class or baseline_class, and is for these alone",
             "name it, or leave it out");
-    for (String end : new String[] {"clip_low", "clip_high"}) {
-      double value = end.equals("clip_low") ? clipLow : clipHigh;
-      rules
-          .on(end)
-          .require(
-              () -> value == -1 || value >= 0,
-              "must be -1, the objective's own, or 0 or greater",
-              "set it to -1 or leave it out");
-      rules
-          .on(end, "objective")
-          .require(
-              () -> objective != ObjectiveName.SAPO || value <= 0,
-              "must be left out with objective sapo, which gates softly and clips nothing",
-              "leave it out; loss.sapo_positive and loss.sapo_negative say how soft");
-      rules
-          .on(end, "objective")
-          .require(
-              () -> objective != ObjectiveName.OWN || value <= 0,
-              "must be left out with objective own, which clips in its own way",
-              "leave it out");
-      rules
-          .on(end, "objective")
-          .require(
-              () -> objective != ObjectiveName.GSPO || value <= WIDEST_SEQUENCE_CLIP,
-              "must not exceed 0.1 with objective gspo: it clips a sequence's mean ratio, not a"
-                  + " token's",
-              "leave it out, which takes the paper's 3e-4 and 4e-4");
-    }
+  }
+
+  private void clip(RuleChecker rules, String end, double value) {
+    rules
+        .on(end)
+        .require(
+            () -> value == -1 || value >= 0,
+            "must be -1, the objective's own, or 0 or greater",
+            "set it to -1 or leave it out");
+    rules
+        .on(end, "objective")
+        .require(
+            () -> objective != ObjectiveName.SAPO || value <= 0,
+            "must be left out with objective sapo, which gates softly and clips nothing",
+            "leave it out; loss.sapo_positive and loss.sapo_negative say how soft");
+    rules
+        .on(end, "objective")
+        .require(
+            () -> objective != ObjectiveName.OWN || value <= 0,
+            "must be left out with objective own, which clips in its own way",
+            "leave it out");
+    rules
+        .on(end, "objective")
+        .require(
+            () -> objective != ObjectiveName.GSPO || value <= WIDEST_SEQUENCE_CLIP,
+            "must not exceed 0.1 with objective gspo: it clips a sequence's mean ratio, not a"
+                + " token's",
+            "leave it out, which takes the paper's 3e-4 and 4e-4");
+  }
+
+  private void correction(RuleChecker rules) {
     rules
         .on("clip_dual")
         .require(

@@ -150,6 +150,16 @@ public final class CertificateAuthority {
     Path request = made.resolve("request.pem");
     Path signed = made.resolve("signed.pem");
     KeyStorePasswords.make(password);
+    request(name, node, password, request);
+    sign(request, signed, addresses, days, ago);
+    join(node, signed, KeyStorePasswords.read(password), made.resolve(HostKeys.TRUST));
+    Files.delete(request);
+    Files.delete(signed);
+  }
+
+  /** Makes a key, and the request to certify it. */
+  private static void request(String name, Path node, Path password, Path request)
+      throws IOException {
     Keytool.run(
         "-genkeypair",
         "-alias",
@@ -176,6 +186,10 @@ public final class CertificateAuthority {
         node.toString(),
         "-storepass:file",
         password.toString());
+  }
+
+  private void sign(Path request, Path signed, List<String> addresses, int days, int ago)
+      throws IOException {
     Keytool.run(
         "-gencert",
         "-rfc",
@@ -199,9 +213,6 @@ public final class CertificateAuthority {
         store().toString(),
         "-storepass:file",
         password().toString());
-    join(node, signed, KeyStorePasswords.read(password), made.resolve(HostKeys.TRUST));
-    Files.delete(request);
-    Files.delete(signed);
   }
 
   /**

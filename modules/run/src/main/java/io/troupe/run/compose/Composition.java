@@ -172,21 +172,37 @@ public record Composition(
         new BeginOfText(tokenizer)
             .begin(worded)
             .imitating(examples(config, rows, template, tokenizer));
-    Task task =
-        switch (config.data().overlong()) {
-          case REFUSE -> loaded;
-          case DROP ->
-              new ContextFilter(
-                      prompt -> tokenizer.encodeWithSpecial(prompt.text()).length,
-                      config.policy().contextLength(),
-                      config.longestCompletion())
-                  .filter(loaded);
-        };
+    Task task = fitting(config, loaded, tokenizer);
     Optional<String> objection =
         TeacherPrompts.whyUnusable(teacherPrompt(config), task.train(), tokenizer);
     if (objection.isPresent()) {
       throw new TaskDataException("distillation.teacher_prompt: " + objection.get());
     }
+    return new Composition(
+        config,
+        task,
+        loader.verifiers(loaded),
+        tokenizer,
+        start,
+        teacher(config, start, tokenizer),
+        facts(task, tokenizer),
+        ToolLoops.of(config.episode(), template, tokenizer, loaded, environment));
+  }
+
+  /** Returns the task without prompts that are too long for the policy, where they are dropped. */
+  private static Task fitting(RunConfig config, DataSetTask loaded, Tokenizer tokenizer) {
+    return switch (config.data().overlong()) {
+      case REFUSE -> loaded;
+      case DROP ->
+          new ContextFilter(
+                  prompt -> tokenizer.encodeWithSpecial(prompt.text()).length,
+                  config.policy().contextLength(),
+                  config.longestCompletion())
+              .filter(loaded);
+    };
+  }
+
+  private static TaskFacts facts(Task task, Tokenizer tokenizer) {
     Map<Integer, Integer> longest = new TreeMap<>();
     Stream.concat(task.train().stream(), task.heldOut().stream())
         .forEach(
@@ -195,24 +211,14 @@ public record Composition(
                     task.limits(prompt.source()).maxTokens(),
                     tokenizer.encodeWithSpecial(prompt.text()).length,
                     Math::max));
-    TaskFacts facts =
-        new TaskFacts(
-            task.train().size(),
-            (int) task.train().stream().filter(prompt -> prompt.solution().isEmpty()).count(),
-            task.heldOut().size(),
-            longest.entrySet().stream()
-                .map(each -> new TaskFacts.Longest(each.getValue(), each.getKey()))
-                .toList(),
-            tokenizer.vocabularySize());
-    return new Composition(
-        config,
-        task,
-        loader.verifiers(loaded),
-        tokenizer,
-        start,
-        teacher(config, start, tokenizer),
-        facts,
-        ToolLoops.of(config.episode(), template, tokenizer, loaded, environment));
+    return new TaskFacts(
+        task.train().size(),
+        (int) task.train().stream().filter(prompt -> prompt.solution().isEmpty()).count(),
+        task.heldOut().size(),
+        longest.entrySet().stream()
+            .map(each -> new TaskFacts.Longest(each.getValue(), each.getKey()))
+            .toList(),
+        tokenizer.vocabularySize());
   }
 
   private static Optional<SupervisedSet> imitatedRows(RunConfig config) throws IOException {
