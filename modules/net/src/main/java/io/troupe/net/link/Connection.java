@@ -39,7 +39,20 @@ public sealed interface Connection extends RunSecret.DuplexStream, Closeable {
     }
   }
 
-  /** TCP as it is: a file goes to the socket without a copy in this process. */
+  /** Reads the next bytes of a file: some, and at least one. */
+  private static ByteBuffer read(FileChannel file, long offset, long length) throws IOException {
+    ByteBuffer some = ByteBuffer.allocate((int) Math.min(1 << 16, length));
+    if (file.read(some, offset) <= 0) {
+      throw new EOFException("the file ends before byte " + (offset + length));
+    }
+    return some.flip();
+  }
+
+  /**
+   * TCP as it is: a file goes to the socket without a copy in this process, unless the socket is
+   * full and the thread a virtual one. For such a thread the JDK's transfer moves nothing then and
+   * does not wait; a write does.
+   */
   record Plain(SocketChannel channel) implements Connection {
     @Override
     public int read(ByteBuffer bytes) throws IOException {
@@ -56,10 +69,12 @@ public sealed interface Connection extends RunSecret.DuplexStream, Closeable {
     @Override
     public long send(FileChannel file, long offset, long length) throws IOException {
       long sent = file.transferTo(offset, length, channel);
-      if (sent <= 0) {
-        throw new EOFException("the file ends before byte " + (offset + length));
+      if (sent > 0) {
+        return sent;
       }
-      return sent;
+      ByteBuffer some = Connection.read(file, offset, length);
+      write(some);
+      return some.limit();
     }
 
     @Override
@@ -98,13 +113,9 @@ public sealed interface Connection extends RunSecret.DuplexStream, Closeable {
 
     @Override
     public long send(FileChannel file, long offset, long length) throws IOException {
-      ByteBuffer some = ByteBuffer.allocate((int) Math.min(SLICE, length));
-      int count = file.read(some, offset);
-      if (count <= 0) {
-        throw new EOFException("the file ends before byte " + (offset + length));
-      }
-      out.write(some.array(), 0, count);
-      return count;
+      ByteBuffer some = Connection.read(file, offset, length);
+      write(some);
+      return some.limit();
     }
 
     @Override
