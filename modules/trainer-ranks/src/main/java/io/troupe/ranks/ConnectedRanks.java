@@ -7,7 +7,10 @@ import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.StateFiles;
 import io.troupe.engine.parallel.TrainerRanks;
 import io.troupe.engine.train.OptimizerSettings;
+import io.troupe.ranks.protocol.VersionMarks;
+import io.troupe.weights.cache.MemoryFolder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +30,12 @@ abstract class ConnectedRanks implements TrainerRanks {
 
   /** Of the copies of the last common step. */
   private long mark;
+
+  private Optional<MemoryFolder> memory = Optional.empty();
+  private Optional<WrittenVersion> written = Optional.empty();
+
+  /** The version that files in a folder have, whole. */
+  private record WrittenVersion(Path folder, long mark) {}
 
   /**
    * Ranks that have not begun.
@@ -61,7 +70,47 @@ abstract class ConnectedRanks implements TrainerRanks {
 
   @Override
   public final void write(StateFiles files) throws IOException, RankLostException {
-    round().write(files);
+    long next = RankCopies.newMark();
+    VersionMarks marks =
+        new VersionMarks(
+            written
+                .filter(version -> version.folder.equals(files.folder()))
+                .map(WrittenVersion::mark)
+                .orElseGet(RankCopies::newMark),
+            next);
+    if (files.durable()) {
+      var _ = round().write(files, marks);
+      return;
+    }
+    written = Optional.empty(); // until all ranks have written
+    int again = round().write(files, marks);
+    written = Optional.of(new WrittenVersion(files.folder(), next));
+    if (again > 0) {
+      say(
+          "%d ranges of new weights, sent as changes, were not what the ranks have, and came again whole"
+              .formatted(again));
+    }
+  }
+
+  @Override
+  public final Optional<Path> memory() throws IOException {
+    if (memory.isEmpty()) {
+      memory = MemoryFolder.open("ranks", scratch);
+    }
+    return memory.map(MemoryFolder::path);
+  }
+
+  @Override
+  public final void reserve(StateFiles files) throws IOException {
+    memory
+        .orElseThrow()
+        .makePages(files.names().stream().map(name -> files.folder().resolve(name)).toList());
+  }
+
+  @Override
+  public final void withoutMemory(String reason) {
+    LOG.warn("event=versions_without_memory folder={} reason=\"{}\"", scratch, reason);
+    say("new weights pass through %s, which is slower: %s".formatted(scratch, reason));
   }
 
   @Override
@@ -102,5 +151,18 @@ abstract class ConnectedRanks implements TrainerRanks {
   @Override
   public void close() {
     threads.close();
+    memory.ifPresent(ConnectedRanks::delete);
+    memory = Optional.empty();
+  }
+
+  private static void delete(MemoryFolder memory) {
+    try {
+      memory.close();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          "the weights of versions are left in %s: %s"
+              .formatted(memory.path(), failure.getMessage()),
+          failure);
+    }
   }
 }

@@ -10,6 +10,7 @@ import io.troupe.ranks.protocol.CopyPlan;
 import io.troupe.ranks.protocol.MarkedFolder;
 import io.troupe.ranks.protocol.RankClient;
 import io.troupe.ranks.protocol.StepBarrier;
+import io.troupe.ranks.protocol.VersionMarks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -100,19 +101,20 @@ record RankFanOut(
     return outcomes.stream().allMatch(RankStepOutcome.Updated.class::isInstance);
   }
 
-  /** Has each write its piece of the state. */
-  void write(StateFiles files) throws IOException, RankLostException {
+  /**
+   * Has each write its piece of the state, or send it.
+   *
+   * @param marks of what the files have, and of what they are to have
+   * @return the number of ranges that had to be sent again
+   */
+  int write(StateFiles files, VersionMarks marks) throws IOException, RankLostException {
     try (MarkedFolder marked = MarkedFolder.of(files.folder());
         TensorRangeWriter writer = TensorRangeWriter.open(files.folder(), files.names())) {
-      var _ =
-          askAll(
-              (_, slot, _) -> {
-                slot.call().write(files, marked, writer);
-                return true;
-              });
+      List<Integer> again = askAll((_, slot, _) -> slot.call().write(files, marks, marked, writer));
       if (files.durable()) {
         writer.force();
       }
+      return again.stream().mapToInt(Integer::intValue).sum();
     }
   }
 

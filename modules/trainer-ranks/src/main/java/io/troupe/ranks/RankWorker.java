@@ -6,24 +6,23 @@ import io.troupe.base.net.HostPort;
 import io.troupe.engine.parallel.Collective;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
+import io.troupe.engine.parallel.StatePart;
 import io.troupe.engine.parallel.TrainerRank;
-import io.troupe.engine.safetensors.TensorRangeWriter;
 import io.troupe.net.link.Connection;
 import io.troupe.net.link.ConnectionFactory;
 import io.troupe.net.link.PeerHandshake;
 import io.troupe.net.secret.RunSecret;
 import io.troupe.ranks.protocol.CopyPlan;
-import io.troupe.ranks.protocol.MarkedFolder;
 import io.troupe.ranks.protocol.RankClient;
 import io.troupe.ranks.protocol.RankConnection;
 import io.troupe.ranks.protocol.RankHeartbeat;
 import io.troupe.ranks.protocol.RankListener;
 import io.troupe.ranks.protocol.RankProtocol;
 import io.troupe.ranks.protocol.StateTransfer;
+import io.troupe.ranks.protocol.VersionMarks;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,9 +39,6 @@ public final class RankWorker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RankWorker.class);
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
-  /** Most bytes of a range of the state that is sent at once. */
-  private static final long RANGE = 4L << 20;
-
   /** The interval of heartbeats; the coordinator misses ten before it judges. */
   private static final Duration HEARTBEAT_INTERVAL = RankClient.HEARTBEAT_TIMEOUT.dividedBy(10);
 
@@ -54,6 +50,7 @@ public final class RankWorker implements AutoCloseable {
   private Optional<GatedCollective> group = Optional.empty();
   private volatile Optional<SocketRing> ring = Optional.empty();
   private final RankCopies copies;
+  private final StateWriter state;
 
   /**
    * The identity of a rank, and how it is reached.
@@ -95,6 +92,7 @@ public final class RankWorker implements AutoCloseable {
     this.copies = copies;
     this.line = line;
     this.beat = new RankHeartbeat(line, pause);
+    this.state = new StateWriter(rank, beat);
   }
 
   /**
@@ -168,9 +166,13 @@ public final class RankWorker implements AutoCloseable {
         case RankProtocol.ReceiveState(List<String> files) ->
             send(new RankProtocol.StateReceived(receiveState(files)));
         case RankProtocol.FindFolder(String folder, String mark) ->
-            send(new RankProtocol.FolderFound(MarkedFolder.isHere(folder, mark)));
+            send(new RankProtocol.FolderFound(state.sees(folder, mark)));
         case RankProtocol.WriteState written -> {
-          write(written);
+          state.write(written);
+          send(new RankProtocol.StateWritten());
+        }
+        case RankProtocol.SendState(List<StatePart> parts, VersionMarks marks) -> {
+          state.send(parts, marks);
           send(new RankProtocol.StateWritten());
         }
         case RankProtocol.FreezeReference _ -> {
@@ -224,6 +226,7 @@ public final class RankWorker implements AutoCloseable {
 
   private void begin(int place, List<String> addresses, Path folder)
       throws IOException, RankLostException {
+    state.close(); // What it has sent is of another group.
     try {
       GatedCollective joined =
           new GatedCollective(joined(place, addresses), () -> awaitBarrier(place));
@@ -355,35 +358,6 @@ public final class RankWorker implements AutoCloseable {
     }
   }
 
-  private void write(RankProtocol.WriteState order) throws IOException {
-    if (order.folder().isEmpty()) {
-      rank.write(order.parts(), this::sendRange);
-      return;
-    }
-    try (TensorRangeWriter files = TensorRangeWriter.open(Path.of(order.folder()), order.names())) {
-      rank.write(order.parts(), files::write);
-      if (order.durable()) {
-        files.force();
-      }
-    } catch (IOException unwritable) {
-      throw new UncheckedIOException(
-          "its piece of the state cannot be written: " + unwritable.getMessage(), unwritable);
-    }
-  }
-
-  /** Signs of life come between the slices of a range. */
-  private void sendRange(String tensor, long from, MemorySegment bytes) throws IOException {
-    for (long sent = 0; sent < bytes.byteSize(); sent += RANGE) {
-      MemorySegment slice = bytes.asSlice(sent, Math.min(RANGE, bytes.byteSize() - sent));
-      long at = from + sent;
-      beat.write(
-          to -> {
-            to.send(new RankProtocol.StateRange(tensor, at));
-            to.send(slice);
-          });
-    }
-  }
-
   /** Waits until all ranks have their gradients; the coordinator knows, and who is lost. */
   private void awaitBarrier(int place) throws RankLostException {
     try {
@@ -419,6 +393,12 @@ public final class RankWorker implements AutoCloseable {
     FileTree.delete(identity.scratch);
   }
 
+  /** Works as a rank of a host does that shares no folder with the coordinator's. */
+  public RankWorker onAnotherHost() {
+    state.onAnotherHost();
+    return this;
+  }
+
   /** Returns what this rank has sent to the next one; any thread may ask between two steps. */
   public RankTraffic traffic() {
     return new RankTraffic(
@@ -434,7 +414,8 @@ public final class RankWorker implements AutoCloseable {
   public void close() throws IOException {
     try (line;
         beat;
-        copies) {
+        copies;
+        state) {
       leave();
     }
   }

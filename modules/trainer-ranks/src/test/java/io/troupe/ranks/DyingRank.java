@@ -30,7 +30,10 @@ final class DyingRank implements TrainerRank {
     NORM,
     GATHER,
     COPYING,
-    WRITING
+    /** Into files of the coordinator's host. */
+    WRITING,
+    /** Over its line, as on another host. */
+    SENDING
   }
 
   /**
@@ -63,7 +66,7 @@ final class DyingRank implements TrainerRank {
     rank.begin(
         state,
         switch (phase) {
-          case NEVER, COPYING, WRITING -> group;
+          case NEVER, COPYING, WRITING, SENDING -> group;
           case GRADIENTS, NORM, GATHER ->
               new DyingCollective(
                   group, 2, DyingCollective.Exchange.valueOf(phase.name()), this::die);
@@ -87,7 +90,7 @@ final class DyingRank implements TrainerRank {
         parts,
         (tensor, from, bytes) -> {
           to.write(tensor, from, bytes.asSlice(0, bytes.byteSize() / 2));
-          if (phase == Phase.WRITING) {
+          if (phase == Phase.WRITING || phase == Phase.SENDING) {
             die();
           }
           to.write(tensor, from, bytes);

@@ -19,6 +19,7 @@ import io.troupe.ranks.protocol.RankClient;
 import io.troupe.ranks.protocol.RankConnection;
 import io.troupe.ranks.protocol.RankProtocol;
 import io.troupe.ranks.protocol.StepBarrier;
+import io.troupe.ranks.protocol.VersionMarks;
 import io.troupe.testkit.Await;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -53,6 +54,8 @@ final class RankFanOutTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofMillis(100);
   private static final OptimizerSettings ADAM = new OptimizerSettings(1e-2, .9, .95, 1e-8, .1, .5);
+
+  private static final VersionMarks MARKS = new VersionMarks(1, 2);
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<ConnectionPair> lines = new ArrayList<>();
@@ -232,13 +235,15 @@ final class RankFanOutTest {
         line -> {
           line.receive();
           line.send(new RankProtocol.FolderFound(false));
-          assertThat(((RankProtocol.WriteState) line.receive()).folder()).isEmpty();
+          assertThat(line.receive())
+              .isEqualTo(new RankProtocol.SendState(List.of(StatePart.WEIGHTS), MARKS));
           line.send(new RankProtocol.StateRange("w", 4));
           line.send(floats(5));
           line.send(new RankProtocol.Heartbeat());
           line.send(new RankProtocol.StateWritten());
         });
-    round(LONG).write(new StateFiles(folder, List.of("x"), List.of(StatePart.WEIGHTS), true));
+    StateFiles made = new StateFiles(folder, List.of("x"), List.of(StatePart.WEIGHTS), true);
+    assertThat(round(LONG).write(made, MARKS)).isZero();
     assertThat(seats).allMatch(seat -> seat.played().join().isEmpty());
     try (Arena arena = Arena.ofConfined()) {
       assertThat(

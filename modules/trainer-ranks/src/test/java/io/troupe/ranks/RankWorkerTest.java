@@ -22,6 +22,7 @@ import io.troupe.ranks.protocol.RankConnection;
 import io.troupe.ranks.protocol.RankListener;
 import io.troupe.ranks.protocol.RankProtocol;
 import io.troupe.ranks.protocol.StateTransfer;
+import io.troupe.ranks.protocol.VersionMarks;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RankWorkerTest {
   private static final RunSecret SECRET = RunSecret.random();
+  private static final List<StatePart> PARTS = List.of(StatePart.WEIGHTS, StatePart.MOMENTS);
 
   @TempDir private Path folder;
 
@@ -342,8 +344,8 @@ final class RankWorkerTest {
         line -> {
           line.send(new RankProtocol.FindFolder(folder.toString(), "mark"));
           assertThat(answer(line)).isEqualTo(new RankProtocol.FolderFound(false));
-          line.send(new RankProtocol.WriteState("", List.of(), List.of(StatePart.values()), true));
-          for (StatePart part : StatePart.values()) {
+          line.send(new RankProtocol.SendState(PARTS, new VersionMarks(1, 2)));
+          for (StatePart part : PARTS) {
             assertThat(answer(line)).isEqualTo(new RankProtocol.StateRange(part.name(), 4));
             try (Arena arena = Arena.ofConfined()) {
               assertThat(line.receiveArray(arena).toArray(ValueLayout.JAVA_FLOAT))

@@ -41,7 +41,7 @@ final class ToyRankMain {
         RankWorker host =
             RankWorker.report(
                 HostPort.parse(arguments[0]), self, rank, Boolean.parseBoolean(arguments[5]))) {
-      host.work();
+      (phase == DyingRank.Phase.SENDING ? host.onAnotherHost() : host).work();
     }
   }
 }

@@ -6,6 +6,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.parallel.TrainerRank;
+import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import io.troupe.net.link.ConnectionFactory;
@@ -23,9 +24,10 @@ import java.util.Locale;
 
 /**
  * The traffic of a step of two ranks: bytes over the coordinator's link, bytes that a rank sends to
- * the next one, and the time of copies of its state. The ranks are threads of this process that
- * reach each other and the coordinator by sockets on loopback, as processes do, and share its
- * folder.
+ * the next one, and the time of copies of its state; and the traffic of a version over the
+ * coordinator's link. The ranks are threads of this process that reach each other and the
+ * coordinator by sockets on loopback, as processes do, and share no folder with it, as on other
+ * hosts.
  *
  * <p>More than 1 MB a step over the coordinator's link fails the measurement.
  */
@@ -35,9 +37,29 @@ final class RankExchangeMeasurement implements PyTorchComparison {
   private static final double LINK_BAR = 1e6;
   private static final String LOOPBACK = "127.0.0.1";
 
-  /** The traffic and the duration of a step. */
+  /** A usual rate of a policy that is trained on. */
+  private static final double LEARNING_RATE = 1e-6;
+
+  private static final OptimizerSettings ADAM =
+      new OptimizerSettings(
+          LEARNING_RATE,
+          TrainCase.OPTIMISATION.beta1(),
+          TrainCase.OPTIMISATION.beta2(),
+          TrainCase.OPTIMISATION.epsilon(),
+          TrainCase.OPTIMISATION.weightDecay(),
+          TrainCase.OPTIMISATION.gradientClip());
+
+  /** The traffic of a step and of the version after it, and the duration of the step. */
   private record StepTraffic(
-      double link, double exchanged, double copied, double copying, double seconds) {}
+      double link,
+      double exchanged,
+      double copied,
+      double copying,
+      double seconds,
+      double published) {}
+
+  /** The first version over the coordinator's link, and steps after it. */
+  private record Traffic(double first, List<StepTraffic> steps) {}
 
   @Override
   public List<PairedMeasurement> run(Setting setting) throws IOException {
@@ -56,7 +78,7 @@ final class RankExchangeMeasurement implements PyTorchComparison {
       String name, TrainCase given, Precision precision, Setting setting) throws IOException {
     DjlPolicy plain = given.policy(setting.threads(), precision);
     double parameters;
-    List<StepTraffic> steps;
+    Traffic traffic;
     try (TrainingEngine alone = plain.newTrainer(TrainCase.SEED)) {
       parameters =
           alone.snapshot(WeightVersion.BASE).tensors().stream()
@@ -64,7 +86,8 @@ final class RankExchangeMeasurement implements PyTorchComparison {
               .sum();
     }
     Path scratch = setting.scratch().resolve("ranks-%s-%s".formatted(given, precision));
-    steps = steps(given, plain, setting.rounds(), scratch);
+    traffic = traffic(given, plain, setting.rounds(), scratch);
+    List<StepTraffic> steps = traffic.steps;
     List<Double> link = steps.stream().map(StepTraffic::link).toList();
     for (double bytes : link) {
       if (bytes > LINK_BAR) {
@@ -87,6 +110,14 @@ final class RankExchangeMeasurement implements PyTorchComparison {
             "copies of state, " + name,
             "ms",
             steps.stream().map(step -> step.copying * 1e3).toList()),
+        row(
+            "first version over the coordinator's link, " + name,
+            "bytes a parameter",
+            List.of(traffic.first / parameters)),
+        row(
+            "each later version over the coordinator's link, " + name,
+            "bytes a parameter",
+            steps.stream().map(step -> step.published / parameters).toList()),
         row("whole step, " + name, "ms", steps.stream().map(step -> step.seconds * 1e3).toList()));
   }
 
@@ -94,7 +125,7 @@ final class RankExchangeMeasurement implements PyTorchComparison {
     return new PairedMeasurement(name, unit, values, List.of(), Double.NaN, false);
   }
 
-  private static List<StepTraffic> steps(TrainCase given, DjlPolicy plain, int rounds, Path scratch)
+  private static Traffic traffic(TrainCase given, DjlPolicy plain, int rounds, Path scratch)
       throws IOException {
     RunSecret secret = RunSecret.random();
     List<RemoteRanks> crews = new ArrayList<>();
@@ -110,28 +141,38 @@ final class RankExchangeMeasurement implements PyTorchComparison {
         workers.add(start(rank, registry.address(), secret, plain.newRank(RANKS), scratch));
       }
       step(trainer, given); // the first one begins
+      double first = published(trainer, crews.getFirst());
       for (int round = 0; round < rounds; round++) {
-        long link = crews.getFirst().linkBytes();
+        long linkBefore = crews.getFirst().linkBytes();
         RankTraffic before = workers.getFirst().traffic();
         long start = System.nanoTime();
         step(trainer, given);
         double seconds = (System.nanoTime() - start) / 1e9;
         RankTraffic after = workers.getFirst().traffic();
+        double link = (double) crews.getFirst().linkBytes() - linkBefore;
         double copied = (double) after.copied() - before.copied();
         steps.add(
             new StepTraffic(
-                (double) crews.getFirst().linkBytes() - link,
+                link,
                 after.sent() - before.sent() - copied,
                 copied,
                 after.copying().minus(before.copying()).toNanos() / 1e9,
-                seconds));
+                seconds,
+                published(trainer, crews.getFirst())));
       }
+      return new Traffic(first, steps);
     } finally {
       for (RankWorker worker : workers) {
         worker.disconnect();
       }
     }
-    return steps;
+  }
+
+  /** Returns the bytes that a version moves over the coordinator's link. */
+  private static double published(TrainingEngine trainer, RemoteRanks crew) {
+    long before = crew.linkBytes();
+    trainer.snapshot(WeightVersion.BASE);
+    return (double) crew.linkBytes() - before;
   }
 
   private static RemoteRanks crew(RankRegistry registry, Path scratch, List<RemoteRanks> crews) {
@@ -150,19 +191,20 @@ final class RankExchangeMeasurement implements PyTorchComparison {
       throws IOException {
     RankWorker worker =
         RankWorker.report(
-            coordinator,
-            new RankWorker.RankIdentity(
-                number,
-                "node" + number,
-                "rank" + number,
-                ConnectionFactory.onLoopback(),
-                LOOPBACK,
-                secret,
-                LONG,
-                0,
-                scratch.resolve("rank" + number)),
-            rank,
-            true);
+                coordinator,
+                new RankWorker.RankIdentity(
+                    number,
+                    "node" + number,
+                    "rank" + number,
+                    ConnectionFactory.onLoopback(),
+                    LOOPBACK,
+                    secret,
+                    LONG,
+                    0,
+                    scratch.resolve("rank" + number)),
+                rank,
+                true)
+            .onAnotherHost();
     Thread.ofPlatform()
         .daemon()
         .name("bench-rank-" + number)
@@ -179,7 +221,7 @@ final class RankExchangeMeasurement implements PyTorchComparison {
   }
 
   private static void step(TrainingEngine trainer, TrainCase given) throws IOException {
-    switch (trainer.train(given.batch(), TrainCase.LOSS, TrainCase.OPTIMISATION)) {
+    switch (trainer.train(given.batch(), TrainCase.LOSS, ADAM)) {
       case StepOutcome.Stepped _ -> {}
       case StepOutcome.Skipped(var reason) -> throw new IOException("skipped: " + reason);
     }

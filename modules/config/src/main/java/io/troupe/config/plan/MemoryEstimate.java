@@ -102,6 +102,16 @@ public record MemoryEstimate(
   }
 
   /**
+   * Returns the memory of the coordinator's host through which versions pass from trainer ranks:
+   * what is trained, in the type that passes compute with. Adapters compute in float32.
+   *
+   * @param bytesOfNumber of the policy's precision
+   */
+  long versionOfRanks(long bytesOfNumber) {
+    return policy.trained * (policy.trained < policy.parameters ? FLOAT : bytesOfNumber);
+  }
+
+  /**
    * The estimate for a decoder.
    *
    * @param teacher parameters of a teacher beside the reference; 0 without one

@@ -125,13 +125,18 @@ public record Plan(
     PlacementSection section = config.placement();
     if (section.trainerRanks() > 1 && section.ranksAs() != PlacementSection.RanksAs.THREADS) {
       memory.forEach(
-          estimate ->
-              lines.put(
-                  "copies",
-                  !section.rankCopies()
-                      ? "none: a lost rank costs the steps since the last saved state (placement.rank_copies)"
-                      : "%s of its host's memory for each trainer rank: the state of its piece and its neighbour's, after the last two steps"
-                          .formatted(bytes(estimate.copiesOfRank(section.trainerRanks())))));
+          estimate -> {
+            lines.put(
+                "copies",
+                !section.rankCopies()
+                    ? "none: a lost rank costs the steps since the last saved state (placement.rank_copies)"
+                    : "%s of its host's memory for each trainer rank: the state of its piece and its neighbour's, after the last two steps"
+                        .formatted(bytes(estimate.copiesOfRank(section.trainerRanks()))));
+            lines.put(
+                "versions",
+                "%s of the coordinator's host's memory (/dev/shm), through which new weights come from the ranks"
+                    .formatted(bytes(estimate.versionOfRanks(config.policy().bytesOfNumber()))));
+          });
     }
     return lines;
   }

@@ -90,7 +90,8 @@ final class PlanTest {
     assertThat(plan(ranks).text())
         .containsPattern("copies +\\d+[.]\\d [KM]iB of its host's memory for each trainer rank");
     assertThat(plan(without).text())
-        .containsPattern("copies +none: a lost rank costs the steps since the last saved state");
+        .containsPattern("copies +none: a lost rank costs the steps since the last saved state")
+        .containsPattern("versions +\\d+[.]\\d [KM]iB of the coordinator's host's memory");
   }
 
   @Test

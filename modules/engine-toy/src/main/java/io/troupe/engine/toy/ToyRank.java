@@ -85,6 +85,8 @@ final class ToyRank implements TrainerRank {
                 LogitTable.TENSOR,
                 from,
                 MemorySegment.ofArray(ToySnapshots.bytes(own.weights)).asSlice(from, bytes));
+        case BFLOAT16_WEIGHTS ->
+            throw new IllegalStateException("the toy policy's versions are float32");
         case MOMENTS -> {
           to.write(ToyCheckpoint.FIRST, from, optimizer.first().asSlice(0, bytes));
           to.write(ToyCheckpoint.SECOND, from, optimizer.second().asSlice(0, bytes));

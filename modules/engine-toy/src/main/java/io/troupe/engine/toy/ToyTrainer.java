@@ -89,7 +89,7 @@ final class ToyTrainer implements TrainingEngine, DataParallelSteps.Owner {
     return new StateFiles(
         directory,
         List.of(ToyCheckpoint.MODEL, ToyCheckpoint.TRAINER),
-        List.of(StatePart.values()),
+        List.of(StatePart.WEIGHTS, StatePart.MOMENTS),
         true);
   }
 

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 public final class DataParallelSteps implements AutoCloseable {
   private final TrainerRanks ranks;
   private final MadeSteps since = new MadeSteps();
+  private final VersionFiles versions;
   private Optional<Path> saved = Optional.empty();
   private int folders;
   private boolean begun;
@@ -51,9 +52,10 @@ public final class DataParallelSteps implements AutoCloseable {
     StateFiles createCheckpoint(Path directory) throws IOException;
 
     /**
-     * Makes files for the trained weights in an empty directory.
+     * Makes files in an empty directory for the trained weights, in the precision that passes
+     * compute with and versions are published in.
      *
-     * @return files that the ranks are to write into
+     * @return files that the ranks are to write into, for one version after the other
      */
     StateFiles createWeights(Path directory) throws IOException;
 
@@ -64,6 +66,7 @@ public final class DataParallelSteps implements AutoCloseable {
   /** Creates steps by ranks; {@link #close} closes the ranks. */
   public DataParallelSteps(TrainerRanks ranks) {
     this.ranks = ranks;
+    this.versions = new VersionFiles(ranks);
   }
 
   /**
@@ -148,15 +151,28 @@ public final class DataParallelSteps implements AutoCloseable {
 
   /** Has the trainer take the weights of the ranks. */
   public void readWeights(Owner owner) {
-    Path folder = newFolder();
+    StateFiles written =
+        by(
+            owner,
+            () -> {
+              StateFiles files = versionFiles(owner);
+              ranks.write(files);
+              return files;
+            });
     try {
-      write(owner, owner.createWeights(folder));
-      owner.readWeights(folder);
+      owner.readWeights(written.folder());
     } catch (IOException failure) {
       throw new UncheckedIOException(
           "the weights of the trainer's ranks cannot be read: " + failure.getMessage(), failure);
-    } finally {
-      delete(folder);
+    }
+  }
+
+  private StateFiles versionFiles(Owner owner) {
+    try {
+      return versions.of(owner);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(
+          "no files for the weights of the trainer's ranks: " + failure.getMessage(), failure);
     }
   }
 
@@ -222,6 +238,7 @@ public final class DataParallelSteps implements AutoCloseable {
       owner.save(folder);
       saved = Optional.of(folder);
     }
+    versions.delete();
     ranks.begin(saved.get());
     since.restore(ranks);
     begun = true;

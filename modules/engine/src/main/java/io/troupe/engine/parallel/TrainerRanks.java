@@ -67,6 +67,26 @@ public interface TrainerRanks extends AutoCloseable {
   /** Returns a folder that nothing else uses, for states; ranks that see it read and write it. */
   Path scratch();
 
+  /**
+   * Returns a folder in the memory of this host that nothing else uses, for the weights of
+   * versions; empty if there is none.
+   *
+   * @throws IOException if it cannot be made
+   */
+  default Optional<Path> memory() throws IOException {
+    return Optional.empty();
+  }
+
+  /**
+   * Makes room for files in that folder, whose tensors are holes.
+   *
+   * @throws IOException if the memory of the host has too little
+   */
+  default void reserve(StateFiles files) throws IOException {}
+
+  /** Receives the reason why versions pass through the other folder. */
+  default void withoutMemory(String reason) {}
+
   /** Receives the reason why a step was abandoned. */
   void lost(String reason);
 

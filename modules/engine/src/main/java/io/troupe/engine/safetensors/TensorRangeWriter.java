@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes ranges of tensors into files whose headers are there. Several processes may write ranges
- * that do not overlap into the same files at once.
+ * Writes ranges of tensors into files whose headers are there, and reads them. Several processes
+ * may write ranges that do not overlap into the same files at once.
  */
 public final class TensorRangeWriter implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -85,15 +85,7 @@ public final class TensorRangeWriter implements AutoCloseable {
    * @throws IOException if no file holds the tensor, or the tensor is shorter
    */
   public void write(String tensor, long from, MemorySegment bytes) throws IOException {
-    Place place = places.get(tensor);
-    if (place == null) {
-      throw new IOException("no file was made for the tensor %s".formatted(tensor));
-    }
-    if (from < 0 || place.from + from + bytes.byteSize() > place.to) {
-      throw new IOException(
-          "%s: bytes %d to %d of %s, which has %d"
-              .formatted(place.file, from, from + bytes.byteSize(), tensor, place.to - place.from));
-    }
+    Place place = place(tensor, from, bytes.byteSize());
     for (long done = 0; done < bytes.byteSize(); ) {
       long length = Math.min(CHUNK, bytes.byteSize() - done);
       ByteBuffer part = bytes.asSlice(done, length).asByteBuffer();
@@ -102,6 +94,36 @@ public final class TensorRangeWriter implements AutoCloseable {
       }
       done += length;
     }
+  }
+
+  /**
+   * Reads a range of a tensor: as many bytes as remain in the buffer.
+   *
+   * @param from first byte of the range within the tensor
+   * @throws IOException if no file holds the tensor, or the tensor is shorter
+   */
+  public void read(String tensor, long from, ByteBuffer into) throws IOException {
+    Place place = place(tensor, from, into.remaining());
+    long at = place.from + from - into.position();
+    while (into.hasRemaining()) {
+      if (place.channel.read(into, at + into.position()) < 0) {
+        throw new IOException("%s ends within %s".formatted(place.file, tensor));
+      }
+    }
+    into.flip();
+  }
+
+  private Place place(String tensor, long from, long bytes) throws IOException {
+    Place place = places.get(tensor);
+    if (place == null) {
+      throw new IOException("no file was made for the tensor %s".formatted(tensor));
+    }
+    if (from < 0 || place.from + from + bytes > place.to) {
+      throw new IOException(
+          "%s: bytes %d to %d of %s, which has %d"
+              .formatted(place.file, from, from + bytes, tensor, place.to - place.from));
+    }
+    return place;
   }
 
   /** Makes what was written durable. */

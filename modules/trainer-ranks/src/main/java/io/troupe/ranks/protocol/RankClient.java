@@ -4,20 +4,26 @@ import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
 import io.troupe.engine.parallel.StateFiles;
-import io.troupe.engine.parallel.StateSink;
 import io.troupe.engine.safetensors.TensorRangeWriter;
 import io.troupe.engine.train.OptimizerSettings;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The coordinator's end of the connection to a rank: an order, signs of life, and its answer. */
 public final class RankClient implements AutoCloseable {
   /** How long a rank that obeys may give no sign of life, and take nothing that it is sent. */
   public static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(20);
+
+  private static final Logger LOG = LoggerFactory.getLogger(RankClient.class);
 
   private final RankConnection line;
   private volatile boolean open = true;
@@ -56,12 +62,40 @@ public final class RankClient implements AutoCloseable {
     };
   }
 
-  /** Has it write its piece of the state into files, or send it if its host does not have them. */
-  public void write(StateFiles files, MarkedFolder marked, TensorRangeWriter writer)
+  /**
+   * Has it write its piece of the state into files, or send it if its host does not have them.
+   *
+   * @param marks of what the files have, and of what they are to have
+   * @return the ranges whose changes did not make what the rank has, so that it has sent its piece
+   *     again, whole
+   */
+  public int write(
+      StateFiles files, VersionMarks marks, MarkedFolder marked, TensorRangeWriter writer)
       throws IOException, RankLostException {
-    String folder = sees(marked) ? marked.name() : "";
-    sendMessage(new RankProtocol.WriteState(folder, files.names(), files.parts(), files.durable()));
-    switch (answer(RankClient::unaskedReady, RankClient::unaskedMissed, writer::write)) {
+    if (sees(marked)) {
+      written(
+          new RankProtocol.WriteState(marked.name(), files.names(), files.parts(), files.durable()),
+          Optional.empty());
+      return 0;
+    }
+    ReceivedState received = new ReceivedState(writer);
+    written(new RankProtocol.SendState(files.parts(), marks), Optional.of(received));
+    if (!received.refused().isEmpty()) {
+      LOG.warn(
+          "event=rank_changes_refused ranges={} first=\"{}\" then=\"the piece is sent whole\"",
+          received.refused().size(),
+          received.refused().getFirst());
+      written(
+          new RankProtocol.SendState(files.parts(), marks.whole()),
+          Optional.of(new ReceivedState(writer)));
+    }
+    return received.refused().size();
+  }
+
+  private void written(RankProtocol.Order order, Optional<ReceivedState> to)
+      throws IOException, RankLostException {
+    sendMessage(order);
+    switch (answer(RankClient::unaskedReady, RankClient::unaskedMissed, to)) {
       case RankProtocol.StateWritten() -> {}
       case RankProtocol.Answer other -> throw strange(other);
     }
@@ -186,12 +220,7 @@ public final class RankClient implements AutoCloseable {
 
   private RankProtocol.Answer answer(Runnable ready, Missing missing)
       throws IOException, RankLostException {
-    return answer(
-        ready,
-        missing,
-        (tensor, _, _) -> {
-          throw new IOException("a rank sends the tensor %s unasked".formatted(tensor));
-        });
+    return answer(ready, missing, Optional.empty());
   }
 
   /** What a rank says that cannot join another one. */
@@ -201,12 +230,17 @@ public final class RankClient implements AutoCloseable {
   }
 
   /** Passes on what went wrong; a rank that failed by its own fault is the lost one. */
-  private RankProtocol.Answer answer(Runnable ready, Missing missing, StateSink ranges)
+  private RankProtocol.Answer answer(Runnable ready, Missing missing, Optional<ReceivedState> to)
       throws IOException, RankLostException {
     while (true) {
       switch (receive()) {
         case RankProtocol.StateRange(String tensor, long from) ->
-            receiveRange(tensor, from, ranges);
+            receiveArray(tensor, to, (state, bytes) -> state.whole(tensor, from, bytes));
+        case RankProtocol.ChangedRange changed ->
+            receiveArray(
+                changed.tensor(),
+                to,
+                (state, bytes) -> state.changed(changed, bytes.toArray(ValueLayout.JAVA_BYTE)));
         case RankProtocol.Heartbeat _ -> {}
         case RankProtocol.Ready _ -> ready.run();
         case RankProtocol.PeerMissed(int other, String reason) -> missing.of(other, reason);
@@ -221,9 +255,18 @@ public final class RankClient implements AutoCloseable {
     }
   }
 
-  private void receiveRange(String tensor, long from, StateSink ranges) throws IOException {
+  /** What becomes of an array. */
+  private interface Taking {
+    void into(ReceivedState state, MemorySegment bytes) throws IOException;
+  }
+
+  private void receiveArray(String tensor, Optional<ReceivedState> to, Taking taking)
+      throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      ranges.write(tensor, from, line.receiveArray(arena));
+      ReceivedState state =
+          to.orElseThrow(
+              () -> new IOException("a rank sends the tensor %s unasked".formatted(tensor)));
+      taking.into(state, line.receiveArray(arena));
     } catch (IOException gone) {
       throw broken(gone);
     }

@@ -67,13 +67,19 @@ public sealed interface RankProtocol {
   record FindFolder(String folder, String mark) implements Order {}
 
   /**
-   * Write the piece of the state.
+   * Write the piece of the state into files.
    *
-   * @param folder of the files; empty if this host does not have it, and ranges are to be sent
+   * @param folder of the files, which this host has
    * @param names of the files, relative to the folder
    */
   record WriteState(String folder, List<String> names, List<StatePart> parts, boolean durable)
       implements Order {}
+
+  /**
+   * Send the piece of the state: ranges, or of a version in bfloat16 what changed since another
+   * one.
+   */
+  record SendState(List<StatePart> parts, VersionMarks marks) implements Order {}
 
   /** Freeze the weights as the reference policy. */
   record FreezeReference() implements Order {}
@@ -103,8 +109,17 @@ public sealed interface RankProtocol {
   /** Whether the rank sees the folder. */
   record FolderFound(boolean there) implements Answer {}
 
-  /** A range of a tensor that it was asked to write; the bytes follow. */
+  /** A range of a tensor that it was asked to send; the bytes follow. */
   record StateRange(String tensor, long from) implements RankProtocol {}
+
+  /**
+   * A range of a tensor of a version, of which the changes follow.
+   *
+   * @param length of the range in bytes
+   * @param crc32c of the range, and {@code crc32}: {@link io.troupe.weights.cache.ChunkSums}
+   */
+  record ChangedRange(String tensor, long from, int length, int crc32c, int crc32)
+      implements RankProtocol {}
 
   /** The rank has written or sent its piece. */
   record StateWritten() implements Answer {}

@@ -5,7 +5,6 @@ import io.troupe.base.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -16,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Weight caches in memory whose owners were killed: without a deletion they stay until the host
- * restarts. The lock of an owner's file shows that it is gone.
+ * Folders of weights in memory whose owners were killed: without a deletion they stay until the
+ * host restarts. The lock of an owner's file shows that it is gone.
  */
 public final class AbandonedCaches {
   private static final Logger LOG = LoggerFactory.getLogger(AbandonedCaches.class);
@@ -28,9 +27,8 @@ public final class AbandonedCaches {
   private AbandonedCaches() {}
 
   /**
-   * Deletes those of this user on this host: private folders with the mark of a cache. To be called
-   * before this process opens a cache of its own: looking at a file that it has locked would lose
-   * the lock.
+   * Deletes those of this user on this host: private folders with the mark of a cache that no
+   * process owns.
    */
   public static void delete() {
     delete(WeightCacheSettings.MEMORY, System.currentTimeMillis() - YOUNG.toMillis());
@@ -43,7 +41,7 @@ public final class AbandonedCaches {
     try (DirectoryStream<Path> caches =
         Files.newDirectoryStream(memory, WeightCacheSettings.PREFIX + "*")) {
       for (Path cache : caches) {
-        Path mark = cache.resolve(WeightCache.LOCK);
+        Path mark = cache.resolve(FolderOwnership.LOCK);
         if (ours(cache, mark) && mark.toFile().lastModified() < olderThan && free(mark)) {
           FileTree.delete(cache);
           LOG.info("event=abandoned_weights_deleted directory={}", cache);
@@ -66,11 +64,12 @@ public final class AbandonedCaches {
   }
 
   private static boolean free(Path mark) throws IOException {
+    if (FolderOwnership.isHeldHere(mark)) {
+      return false;
+    }
     try (FileChannel channel = FileChannel.open(mark, StandardOpenOption.WRITE);
         FileLock held = channel.tryLock()) {
       return held != null;
-    } catch (OverlappingFileLockException ours) {
-      return false;
     }
   }
 }

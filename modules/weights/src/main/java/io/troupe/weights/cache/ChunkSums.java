@@ -22,16 +22,23 @@ public final class ChunkSums {
     crc32.update(bytes.duplicate());
   }
 
-  int crc32c() {
+  /** Returns the one sum. */
+  public int crc32c() {
     return (int) crc32c.getValue();
   }
 
-  int crc32() {
+  /** Returns the other sum. */
+  public int crc32() {
     return (int) crc32.getValue();
   }
 
   /** Returns whether what was added is this chunk. */
   public boolean prove(Chunk chunk) {
-    return crc32c() == chunk.crc32c() && crc32() == chunk.crc32();
+    return prove(chunk.crc32c(), chunk.crc32());
+  }
+
+  /** Returns whether what was added has these sums. */
+  public boolean prove(int expected32c, int expected32) {
+    return crc32c() == expected32c && crc32() == expected32;
   }
 }

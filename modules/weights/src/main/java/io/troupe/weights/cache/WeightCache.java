@@ -7,14 +7,10 @@ import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,10 +37,11 @@ public final class WeightCache implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeightCache.class);
   private static final String INCOMING = "incoming-";
   private static final String SPARE = INCOMING + "spare";
-  static final String LOCK = "owner.lock";
+  private static final String OWNED =
+      "another process owns this weight cache; end it, or give this node another name";
 
   private final WeightCacheSettings settings;
-  private final FileChannel ownership;
+  private final FolderOwnership ownership;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
@@ -54,7 +51,7 @@ public final class WeightCache implements AutoCloseable {
   private final Map<String, IncomingVersion> arriving = new HashMap<>();
   private final CacheHousekeeping housekeeping;
 
-  private WeightCache(WeightCacheSettings settings, FileChannel ownership) {
+  private WeightCache(WeightCacheSettings settings, FolderOwnership ownership) {
     this.settings = settings;
     this.ownership = ownership;
     this.housekeeping = new CacheHousekeeping(settings.reserveBytes());
@@ -70,28 +67,10 @@ public final class WeightCache implements AutoCloseable {
     for (Path root : settings.roots()) {
       PrivateFiles.ownFolder(root); // Who could write here could replace what workers map.
     }
-    Path mark = settings.roots().getFirst().resolve(LOCK);
-    FileChannel ownership =
-        FileChannel.open(mark, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    Optional<FileLock> held = owned(ownership);
-    if (held.isEmpty()) {
-      ownership.close();
-      throw new FileSystemException(
-          mark.toString(),
-          null,
-          "another process owns this weight cache; end it, or give this node another name");
-    }
-    WeightCache cache = new WeightCache(settings, ownership);
+    WeightCache cache =
+        new WeightCache(settings, FolderOwnership.take(settings.roots().getFirst(), OWNED));
     cache.findVersions();
     return cache;
-  }
-
-  private static Optional<FileLock> owned(FileChannel mark) throws IOException {
-    try {
-      return Optional.ofNullable(mark.tryLock());
-    } catch (OverlappingFileLockException here) {
-      return Optional.empty(); // this very process owns it already
-    }
   }
 
   private void findVersions() throws IOException {

@@ -21,7 +21,7 @@ public record WeightCacheSettings(
     List<Path> roots, long reserveBytes, int versions, int chunkBytes) {
   static final int DEFAULT_VERSIONS = 2;
   static final int DEFAULT_CHUNK = 4 << 20;
-  private static final long DEFAULT_RESERVE = 256L << 20;
+  static final long DEFAULT_RESERVE = 256L << 20;
   private static final int MOST_CHUNK = 64 << 20;
   static final Path MEMORY = Path.of("/dev/shm");
   static final String PREFIX = "troupe-";
@@ -48,10 +48,13 @@ public record WeightCacheSettings(
    */
   public static WeightCacheSettings usual(String name, Path disk) {
     List<Path> roots =
-        MEMORY.toFile().canWrite()
-            ? List.of(MEMORY.resolve(PREFIX + name + "-" + shortDigest(disk)), disk)
-            : List.of(disk);
+        MEMORY.toFile().canWrite() ? List.of(inMemory(MEMORY, name, disk), disk) : List.of(disk);
     return new WeightCacheSettings(roots, DEFAULT_RESERVE, DEFAULT_VERSIONS, DEFAULT_CHUNK);
+  }
+
+  /** Returns the name of a folder in memory that stands for one on a disk. */
+  static Path inMemory(Path memory, String name, Path disk) {
+    return memory.resolve(PREFIX + name + "-" + shortDigest(disk));
   }
 
   private static String shortDigest(Path disk) {

@@ -41,13 +41,14 @@ final class AbandonedCachesTest {
     cache("other").close();
     Files.createSymbolicLink(memory.resolve("troupe-link"), elsewhere);
     Path marked = Files.createDirectory(memory.resolve("troupe-marked"));
-    Files.createSymbolicLink(marked.resolve(WeightCache.LOCK), elsewhere.resolve(WeightCache.LOCK));
+    Files.createSymbolicLink(
+        marked.resolve(FolderOwnership.LOCK), elsewhere.resolve(FolderOwnership.LOCK));
 
     AbandonedCaches.delete(memory, Long.MAX_VALUE);
 
-    assertThat(elsewhere.resolve(WeightCache.LOCK)).exists();
+    assertThat(elsewhere.resolve(FolderOwnership.LOCK)).exists();
     assertThat(memory.resolve("troupe-link")).isSymbolicLink();
-    assertThat(marked.resolve(WeightCache.LOCK)).isSymbolicLink();
+    assertThat(marked.resolve(FolderOwnership.LOCK)).isSymbolicLink();
   }
 
   @Test

@@ -129,7 +129,7 @@ final class SpareFolderTest {
     try (Stream<Path> left = Files.list(folder.resolve("receiver"))) {
       assertThat(left)
           .containsExactlyInAnyOrder(
-              only.directory(), folder.resolve("receiver").resolve(WeightCache.LOCK));
+              only.directory(), folder.resolve("receiver").resolve(FolderOwnership.LOCK));
     }
   }
 }

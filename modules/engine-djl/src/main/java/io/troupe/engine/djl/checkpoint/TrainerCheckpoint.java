@@ -143,12 +143,17 @@ public final class TrainerCheckpoint {
     return new StateFiles(directory, names, parts, true);
   }
 
-  /** Makes a file of the trained tensors alone, which are holes. */
-  public static StateFiles createWeights(Path directory, TrainableWeights trained)
+  /**
+   * Makes a file of the trained tensors alone, which are holes, in the type that passes compute
+   * with.
+   */
+  public static StateFiles createWeights(Path directory, Decoder decoder, TrainableWeights trained)
       throws IOException {
+    DType type = trained.computedWith(decoder);
     SafetensorsFile.create(
-        directory.resolve(WEIGHTS), declared("", trained.trainable().layout()), FORMAT);
-    return new StateFiles(directory, List.of(WEIGHTS), List.of(StatePart.WEIGHTS), false);
+        directory.resolve(WEIGHTS), declared("", type, trained.trainable().layout()), FORMAT);
+    StatePart part = type == DType.BF16 ? StatePart.BFLOAT16_WEIGHTS : StatePart.WEIGHTS;
+    return new StateFiles(directory, List.of(WEIGHTS), List.of(part), false);
   }
 
   /** Reads what ranks have written into such a file. */
@@ -160,10 +165,14 @@ public final class TrainerCheckpoint {
     trained.moved(decoder);
   }
 
-  /** In the order of names, as {@link ModelWeights#views}. */
   private static List<Declared> declared(String prefix, DecoderLayout layout) {
+    return declared(prefix, DType.F32, layout);
+  }
+
+  /** In the order of names, as {@link ModelWeights#views}. */
+  private static List<Declared> declared(String prefix, DType type, DecoderLayout layout) {
     return layout.parameters().stream()
-        .map(parameter -> new Declared(prefix + parameter.name(), DType.F32, parameter.shape()))
+        .map(parameter -> new Declared(prefix + parameter.name(), type, parameter.shape()))
         .sorted(Comparator.comparing(Declared::name))
         .toList();
   }

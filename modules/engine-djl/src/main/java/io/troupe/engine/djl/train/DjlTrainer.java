@@ -137,7 +137,10 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
     return outcome;
   }
 
-  /** Takes the weights of the ranks if they have moved. */
+  /**
+   * Takes the weights of the ranks if they have moved, in numbers that passes compute with: what
+   * needs finer ones is saved by the ranks.
+   */
   private void refresh() {
     if (stale) {
       ranks.orElseThrow().readWeights(this);
@@ -147,7 +150,7 @@ public final class DjlTrainer implements TrainingEngine, DataParallelSteps.Owner
 
   @Override
   public StateFiles createWeights(Path directory) throws IOException {
-    return TrainerCheckpoint.createWeights(directory, trained);
+    return TrainerCheckpoint.createWeights(directory, decoder, trained);
   }
 
   @Override

@@ -33,6 +33,9 @@ import java.util.List;
  * so the sum of the ranks' gradients is the gradient of the whole batch, whatever the division.
  */
 final class RankShard implements AutoCloseable {
+  /** Elements that are converted at a time. */
+  private static final long PART = 1L << 21;
+
   private final Collective group;
   private final long piece;
   private final ModelWeights trained;
@@ -200,24 +203,45 @@ final class RankShard implements AutoCloseable {
   void write(List<StatePart> parts, StateSink to) throws IOException {
     for (StatePart part : parts) {
       switch (part) {
-        case WEIGHTS -> write("", own, to);
+        case WEIGHTS -> write("", own, DType.F32, to);
+        case BFLOAT16_WEIGHTS -> write("", own, DType.BF16, to);
         case MOMENTS -> {
-          write(TrainerCheckpoint.FIRST, first, to);
-          write(TrainerCheckpoint.SECOND, second, to);
+          write(TrainerCheckpoint.FIRST, first, DType.F32, to);
+          write(TrainerCheckpoint.SECOND, second, DType.F32, to);
         }
       }
     }
   }
 
-  private void write(String prefix, NativeTensor tensor, StateSink to) throws IOException {
+  private void write(String prefix, NativeTensor tensor, DType type, StateSink to)
+      throws IOException {
     FlatLayout layout = trained.flatLayout();
     try (NativeTensor host = onHost(tensor, piece)) {
       MemorySegment numbers = host.memory();
       for (FlatLayout.Overlap overlap : layout.overlaps(group.rank() * piece, piece)) {
-        to.write(
-            prefix + layout.tensors().parameters().get(overlap.tensor()).name(),
-            overlap.inTensor() * Float.BYTES,
-            numbers.asSlice(overlap.inRange() * Float.BYTES, overlap.count() * Float.BYTES));
+        String name = prefix + layout.tensors().parameters().get(overlap.tensor()).name();
+        MemorySegment range =
+            numbers.asSlice(overlap.inRange() * Float.BYTES, overlap.count() * Float.BYTES);
+        if (type == DType.F32) {
+          to.write(name, overlap.inTensor() * Float.BYTES, range);
+        } else {
+          writeConverted(name, overlap.inTensor(), range, type, to);
+        }
+      }
+    }
+  }
+
+  /** Converts part by part, so that no second array as long as the piece is needed. */
+  private static void writeConverted(
+      String name, long first, MemorySegment range, DType type, StateSink to) throws IOException {
+    long count = range.byteSize() / Float.BYTES;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(Math.min(PART, count) * type.bytes(), Long.BYTES);
+      for (long at = 0; at < count; at += PART) {
+        long elements = Math.min(PART, count - at);
+        MemorySegment converted = buffer.asSlice(0, elements * type.bytes());
+        type.fromFloats(range.asSlice(at * Float.BYTES, elements * Float.BYTES), converted);
+        to.write(name, (first + at) * type.bytes(), converted);
       }
     }
   }

@@ -23,10 +23,14 @@ import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.Precision;
 import io.troupe.engine.djl.train.TrainingMode.Activations;
 import io.troupe.engine.parallel.ThreadRanks;
+import io.troupe.engine.safetensors.DType;
+import io.troupe.engine.safetensors.SafetensorsFile;
+import io.troupe.engine.safetensors.StoredTensor;
 import io.troupe.engine.train.OptimizerSettings;
 import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,7 +38,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -210,6 +216,52 @@ final class DjlRanksTest {
     }
     assertThat(norms.getFirst()).isEqualTo(norms.getLast());
     assertThat(digests.getFirst()).isEqualTo(digests.getLast());
+  }
+
+  /**
+   * What ranks write of a version is rounded by each of them; a trainer that takes float32 weights
+   * from a checkpoint rounds them itself.
+   */
+  @ParameterizedTest
+  @CsvSource({"FLOAT32,0,F32", "BFLOAT16,0,BF16", "BFLOAT16,2,F32"})
+  void snapshot_ofRanks_hasTheDigestOfTheirFloat32Weights(
+      Precision precision, int adapterRank, DType written, @TempDir Path folder)
+      throws IOException {
+    DjlPolicy plain =
+        DjlPolicy.create(
+            TINY, TOKENIZER, ComputeSettings.of(1, 1, 1 << 14).on(Device.host(), precision));
+    if (adapterRank > 0) {
+      plain =
+          plain.trained(
+              new TrainingMode(
+                  new Tuning.LowRank(adapterRank, 4, List.of(Target.values())),
+                  Activations.RECOMPUTED));
+    }
+    List<String> digests = new ArrayList<>();
+    try (TrainingEngine trainer = over(2, plain).newTrainer(5)) {
+      for (int step = 0; step < 2; step++) {
+        stepped(trainer.trainSupervised(Fixtures.batch(new Random(step), 6), adam(1)));
+        digests.add(trainer.snapshot(WeightVersion.BASE).digest());
+      }
+      assertThat(typesOfVersion()).containsOnly(written);
+      trainer.save(folder);
+    }
+    try (TrainingEngine trainer = plain.newTrainer(6)) {
+      trainer.restore(folder);
+      assertThat(trainer.snapshot(WeightVersion.BASE).digest()).isEqualTo(digests.getLast());
+    }
+    assertThat(digests.getFirst()).isNotEqualTo(digests.getLast());
+  }
+
+  private static Set<DType> typesOfVersion() throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      return SafetensorsFile.map(scratch.resolve("version-0/weights.safetensors"), arena)
+          .tensors()
+          .values()
+          .stream()
+          .map(StoredTensor::dtype)
+          .collect(Collectors.toSet());
+    }
   }
 
   @Test
