@@ -246,7 +246,7 @@ final class TrainCommand extends CliCommand {
                 })) {
       return new TrainSession(
               composition,
-              stage(composition, folder, !again, changed, host),
+              environment(composition, folder, !again, changed, host),
               folder,
               again,
               changed,
@@ -264,7 +264,7 @@ final class TrainCommand extends CliCommand {
    * @param changed the resolved configuration, where it is not yet in the folder
    * @param host GPUs that the command names, if it names some
    */
-  private RunEnvironment stage(
+  private RunEnvironment environment(
       Composition composition,
       RunFolder folder,
       boolean begins,
@@ -283,13 +283,14 @@ final class TrainCommand extends CliCommand {
     CoordinatorWeights weights =
         new CoordinatorWeights(folder, composition.config(), cluster.weights());
     PlacementSection placement = composition.config().placement();
-    ClusterRunEnvironment stage =
+    ClusterRunEnvironment environment =
         new ClusterRunEnvironment(
-            settings,
-            own -> RunConsole.meter(composition.config().console(), own),
-            cluster.forCoordinator(),
-            cluster.seeds(),
-            new ClusterIdentity(composition.config().cluster().name(), BuildId.ofThisProcess()),
+            new ClusterRunEnvironment.ClusterMembership(
+                settings,
+                own -> RunConsole.meter(composition.config().console(), own),
+                new ClusterIdentity(composition.config().cluster().name(), BuildId.ofThisProcess()),
+                cluster.seeds(),
+                cluster.forCoordinator()),
             new RunDescriptor(
                 folder.name(),
                 folder.path().toAbsolutePath().normalize().toString(),
@@ -299,22 +300,26 @@ final class TrainCommand extends CliCommand {
                 weights.transfers(),
                 InputDigests.of(composition),
                 ""),
-            new RunLease(folder, cluster.address().host()),
-            weights,
-            new CoordinatorRanks(folder, placement, cluster.ranks()),
-            () -> host.claim(composition.config(), folder, standby),
-            new NodeTable(
-                settings.address().host(), placement.placement(), placement.ranksOnNodes(), begins),
+            new ClusterRunEnvironment.CoordinatorParts(
+                new RunLease(folder, cluster.address().host()),
+                weights,
+                new CoordinatorRanks(folder, placement, cluster.ranks()),
+                new NodeTable(
+                    settings.address().host(),
+                    placement.placement(),
+                    placement.ranksOnNodes(),
+                    begins),
+                () -> host.claim(composition.config(), folder, standby)),
             standby,
             !composition.config().rollout().endpoints().urls().isEmpty(),
             System.err::println);
     if (standby) {
-      ParentWatch.start(stage::leaveUnlessLeading);
+      ParentWatch.start(environment::leaveUnlessLeading);
     }
     if (gpus != null) {
-      stage.placedOn(gpus);
+      environment.placedOn(gpus);
     }
-    return stage.onceEntered(self -> host.start(cluster.forChild(self)));
+    return environment.onceEntered(self -> host.start(cluster.forChild(self)));
   }
 
   private static RunFolder find(String run) throws RunNotFoundException {

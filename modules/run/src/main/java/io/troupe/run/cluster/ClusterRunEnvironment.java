@@ -12,13 +12,11 @@ import io.troupe.cluster.ClusterSettings;
 import io.troupe.cluster.CoordinatorGuardian;
 import io.troupe.cluster.NodeTable;
 import io.troupe.cluster.RunDescriptor;
-import io.troupe.cluster.WeightDistribution;
 import io.troupe.cluster.membership.ClusterIdentity;
 import io.troupe.cluster.membership.SeedNodes;
 import io.troupe.cluster.membership.SystemAddress;
 import io.troupe.console.source.NodeFacts;
 import io.troupe.core.run.RunEnd;
-import io.troupe.hosts.placement.NodeAssignment;
 import io.troupe.ranks.RankRegistry;
 import io.troupe.run.compose.CoordinatorGpus;
 import io.troupe.run.console.StartedRun;
@@ -33,12 +31,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -71,17 +65,46 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     CoordinatorGpus.ComputeDevices take() throws IOException;
   }
 
-  private final ClusterSettings settings;
-  private final UnaryOperator<Config> metered;
-  private final List<String> ownOptions;
-  private final List<HostPort> seeds;
-  private final ClusterIdentity identity;
+  /**
+   * How this process becomes a member of the cluster.
+   *
+   * @param settings of the actor system
+   * @param metered adds to these settings that actors are measured
+   * @param identity of the cluster, which every member must have
+   * @param seeds members to join; none begins a cluster
+   * @param options of a command line that starts a coordinator on this host, without seeds
+   */
+  public record ClusterMembership(
+      ClusterSettings settings,
+      UnaryOperator<Config> metered,
+      ClusterIdentity identity,
+      List<HostPort> seeds,
+      List<String> options) {
+    public ClusterMembership {
+      seeds = List.copyOf(seeds);
+      options = List.copyOf(options);
+    }
+  }
+
+  /**
+   * The parts of a run that belong to its coordinator.
+   *
+   * @param lease of the run, which is given up when the run's actors have ended
+   * @param weights outlet of new versions
+   * @param ranks registry of the ranks that nodes start
+   * @param nodeTable table of the nodes
+   * @param gpus takes the GPUs of the coordinator and its ranks, once this process coordinates
+   */
+  public record CoordinatorParts(
+      RunLease lease,
+      CoordinatorWeights weights,
+      CoordinatorRanks ranks,
+      NodeTable nodeTable,
+      GpuClaimer gpus) {}
+
+  private final ClusterMembership membership;
   private final RunDescriptor descriptor;
-  private final RunLease lease;
-  private final CoordinatorWeights weights;
-  private final CoordinatorRanks ranks;
-  private final GpuClaimer claim;
-  private final NodeTable nodeTable;
+  private final CoordinatorParts parts;
   private final boolean takesOver;
   private final Optional<InMemoryWeights> embeddedWeights;
   private final Consumer<String> say;
@@ -97,49 +120,29 @@ public final class ClusterRunEnvironment implements RunEnvironment {
       new CompletableFuture<>();
 
   /**
-   * A stage that has not touched anything yet.
+   * An environment that has not touched anything yet.
    *
-   * @param measured adds to the actor system's settings that its actors are measured
-   * @param own options of a coordinator on this host, without seeds
-   * @param seeds none begins a cluster
-   * @param lease of the run; the stage gives it up when its actors are gone
-   * @param ranks registry of the ranks that nodes start
-   * @param claim of the GPUs of the coordinator and its ranks, made when this process is the
-   *     coordinator
-   * @param nodeTable table of the nodes
-   * @param inherits whether it waits for the leadership of a run that another process began
-   * @param drives whether the coordinator has a worker that drives servers which others run: there
-   *     is one coordinator at a time, so each of them has one owner that gives it weights
-   * @param say takes what the operator should know before there is a run
+   * @param membership of this process in the cluster
+   * @param descriptor of the run, for its nodes
+   * @param parts opened once this process is the coordinator
+   * @param takesOver whether this process waits for the leadership of a run that another process
+   *     began
+   * @param drivesServers whether the coordinator has a worker for servers that others run: there is
+   *     one coordinator at a time, so each server has one process that gives it weights
+   * @param say takes sentences for the operator before there is a run
    */
   public ClusterRunEnvironment(
-      ClusterSettings settings,
-      UnaryOperator<Config> measured,
-      List<String> own,
-      List<HostPort> seeds,
-      ClusterIdentity pass,
-      RunDescriptor terms,
-      RunLease lease,
-      CoordinatorWeights weights,
-      CoordinatorRanks ranks,
-      GpuClaimer claim,
-      NodeTable nodeTable,
-      boolean inherits,
-      boolean drives,
+      ClusterMembership membership,
+      RunDescriptor descriptor,
+      CoordinatorParts parts,
+      boolean takesOver,
+      boolean drivesServers,
       Consumer<String> say) {
-    this.settings = settings;
-    this.metered = measured;
-    this.ownOptions = List.copyOf(own);
-    this.seeds = List.copyOf(seeds);
-    this.identity = pass;
-    this.descriptor = terms;
-    this.lease = lease;
-    this.weights = weights;
-    this.ranks = ranks;
-    this.claim = claim;
-    this.nodeTable = nodeTable;
-    this.takesOver = inherits;
-    this.embeddedWeights = drives ? Optional.of(new InMemoryWeights()) : Optional.empty();
+    this.membership = membership;
+    this.descriptor = descriptor;
+    this.parts = parts;
+    this.takesOver = takesOver;
+    this.embeddedWeights = drivesServers ? Optional.of(new InMemoryWeights()) : Optional.empty();
     this.say = say;
   }
 
@@ -164,36 +167,37 @@ public final class ClusterRunEnvironment implements RunEnvironment {
 
   @Override
   public boolean enter() throws IOException, ClusterJoinException, InterruptedException {
-    if (seeds.isEmpty()) { // Nobody to wait for is known, and nothing is begun before.
+    if (membership.seeds().isEmpty()) { // Nobody to wait for is known, and nothing is begun before.
       claimGpus(Duration.ZERO);
       takeLease(Duration.ZERO);
     }
     ActorSystem<Void> entered =
         ActorSystem.create(
             CoordinatorGuardian.guardian(
-                identity, () -> leading.complete(true), guardian::complete),
+                membership.identity(), () -> leading.complete(true), guardian::complete),
             ClusterSettings.SYSTEM_NAME,
-            settings.setup(lease, metered));
+            membership.settings().setup(parts.lease(), membership.metered()));
     system.complete(entered);
     var _ = entered.getWhenTerminated().thenAccept(_ -> onTerminated());
     HostPort self = SystemAddress.address(entered);
     try {
-      if (seeds.isEmpty()) {
+      if (membership.seeds().isEmpty()) {
         ClusterJoin.form(entered);
       } else {
         ClusterJoin.joinOrForm(
             entered,
-            SeedNodes.given(seeds),
-            identity,
+            SeedNodes.given(membership.seeds()),
+            membership.identity(),
             Announcements.COORDINATOR_AT + self,
             PATIENCE,
-            lease::take);
+            parts.lease()::take);
       }
     } catch (ClusterJoinException | IOException e) {
       entered.terminate();
       throw e;
     }
-    say.accept("cluster " + identity.cluster() + " · " + Announcements.COORDINATOR_AT + self);
+    say.accept(
+        "cluster " + membership.identity().cluster() + " · " + Announcements.COORDINATOR_AT + self);
     say.accept("node    troupe node --seed " + self);
     boolean mine = leading.join();
     if (!mine) {
@@ -207,11 +211,11 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     }
     try {
       takeLease(HANDOVER_TIMEOUT);
-      if (!seeds.isEmpty()) {
+      if (!membership.seeds().isEmpty()) {
         claimGpus(GPU_RELEASE_TIMEOUT);
       }
-      weights.open();
-      ranks.open().map(CoordinatorRanks::listener).ifPresent(nodeTable::reportTo);
+      parts.weights().open();
+      parts.ranks().open().map(CoordinatorRanks::listener).ifPresent(parts.nodeTable()::reportTo);
       onEntered.at(self);
     } catch (ClusterJoinException | IOException e) {
       entered.terminate();
@@ -226,7 +230,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
   private void takeLease(Duration patience)
       throws IOException, ClusterJoinException, InterruptedException {
     long deadline = System.nanoTime() + patience.toNanos();
-    while (!lease.take()) {
+    while (!parts.lease().take()) {
       if (System.nanoTime() >= deadline) {
         throw new ClusterJoinException(
             "run %s has a coordinator already, which holds %s/cluster/lease; to stand by for it, pass its address as --seed"
@@ -240,9 +244,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     long deadline = System.nanoTime() + patience.toNanos();
     while (true) {
       try {
-        CoordinatorGpus.ComputeDevices own = claim.take();
+        CoordinatorGpus.ComputeDevices own = parts.gpus().take();
         gpus = own.visible();
-        nodeTable.reserveCoordinatorGpus(own.numbers());
+        parts.nodeTable().reserveCoordinatorGpus(own.numbers());
         return;
       } catch (IOException refused) {
         if (System.nanoTime() >= deadline) {
@@ -255,14 +259,14 @@ public final class ClusterRunEnvironment implements RunEnvironment {
 
   private void onTerminated() {
     leading.complete(false);
-    ranks.close();
+    parts.ranks().close();
     try {
-      weights.close();
+      parts.weights().close();
     } catch (IOException e) {
       say.accept("weights of this process were left behind: " + e.getMessage());
     }
     try {
-      lease.close();
+      parts.lease().close();
     } catch (IOException e) {
       say.accept("the run's lease was not given up before this process ends: " + e.getMessage());
     }
@@ -283,7 +287,7 @@ public final class ClusterRunEnvironment implements RunEnvironment {
 
   @Override
   public WeightPublisher outlet() {
-    WeightPublisher nodes = weights.outlet();
+    WeightPublisher nodes = parts.weights().outlet();
     return embeddedWeights.isEmpty()
         ? nodes
         : snapshot ->
@@ -337,18 +341,27 @@ public final class ClusterRunEnvironment implements RunEnvironment {
 
   @Override
   public Optional<RankRegistry> ranks() {
-    return ranks.opened();
+    return parts.ranks().opened();
   }
 
   @Override
   public void start(Behavior<Run.Command> run, Consumer<String> notes) {
     RunDescriptor offered =
-        ranks.opened().map(one -> descriptor.withRankRegistry(one.address())).orElse(descriptor);
+        parts
+            .ranks()
+            .opened()
+            .map(one -> descriptor.withRankRegistry(one.address()))
+            .orElse(descriptor);
     guardian
         .join()
         .tell(
             new CoordinatorGuardian.StartRun(
-                run, offered, weights.distribution(), nodeTable, () -> complete, notes));
+                run,
+                offered,
+                parts.weights().distribution(),
+                parts.nodeTable(),
+                () -> complete,
+                notes));
   }
 
   @Override
@@ -363,42 +376,13 @@ public final class ClusterRunEnvironment implements RunEnvironment {
 
   @Override
   public List<NodeFacts> nodes() {
-    Map<String, NodeAssignment> shares = nodeTable.assignments();
-    Map<String, WeightDistribution.NodeVersion> held = new TreeMap<>();
-    weights.distribution().versions().forEach(one -> held.put(one.node(), one));
-    Set<String> names = new TreeSet<>(shares.keySet());
-    names.addAll(held.keySet());
-    return names.stream()
-        .map(
-            name -> {
-              Optional<WeightDistribution.NodeVersion> has = Optional.ofNullable(held.get(name));
-              return new NodeFacts(
-                  name,
-                  Optional.ofNullable(shares.get(name)).map(NodeAssignment::text).orElse(""),
-                  has.map(WeightDistribution.NodeVersion::version).orElse(-1L),
-                  has.map(WeightDistribution.NodeVersion::behind).orElse(0L),
-                  has.map(WeightDistribution.NodeVersion::trouble).orElse(""),
-                  has.map(WeightDistribution.NodeVersion::transfers).orElse(List.of()).stream()
-                      .map(ClusterRunEnvironment::fact)
-                      .toList());
-            })
-        .toList();
+    return NodeFactRows.of(
+        parts.nodeTable().assignments(), parts.weights().distribution().versions());
   }
 
   @Override
   public OptionalLong certificateDays() {
-    return settings.certificateDays(Instant.now());
-  }
-
-  private static NodeFacts.Transfer fact(WeightDistribution.Transfer one) {
-    return new NodeFacts.Transfer(
-        one.at(),
-        one.version(),
-        one.digest(),
-        one.fetched(),
-        one.reused(),
-        one.millis(),
-        one.failure());
+    return membership.settings().certificateDays(Instant.now());
   }
 
   /** The nodes stay and wait for a run, so a coordinator comes to them. */
@@ -407,9 +391,9 @@ public final class ClusterRunEnvironment implements RunEnvironment {
     if (onOneHost.isPresent()) {
       return List.of("--gpus", onOneHost.get());
     }
-    List<String> options = new ArrayList<>(ownOptions);
-    List<HostPort> there = nodeTable.addresses();
-    (there.isEmpty() ? seeds : there)
+    List<String> options = new ArrayList<>(membership.options());
+    List<HostPort> there = parts.nodeTable().addresses();
+    (there.isEmpty() ? membership.seeds() : there)
         .forEach(seed -> options.addAll(List.of("--seed", seed.toString())));
     return options;
   }

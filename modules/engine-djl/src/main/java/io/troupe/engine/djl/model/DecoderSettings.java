@@ -73,7 +73,10 @@ public record DecoderSettings(
         initStd);
   }
 
-  /** A decoder of the Qwen3 family whose rotary positions are not stretched. */
+  /**
+   * A decoder of the Qwen3 family whose rotary positions are not stretched. The parameters are as
+   * many as the numbers that a model's {@code config.json} has.
+   */
   public DecoderSettings(
       int hidden,
       int layers,
