@@ -259,8 +259,9 @@ record NodeState(
     if (leaving || work.released().isPresent()) {
       return next;
     }
-    if (work.refusal().isPresent() && work.refusal().get().due()) {
-      return next.then(state -> state.retried(work.refusal().get(), descriptor, assignment));
+    Optional<Refusal> due = work.refusal().filter(Refusal::due);
+    if (due.isPresent()) {
+      return next.then(state -> state.retried(due.get(), descriptor, assignment));
     }
     if (!assignment.placed()) {
       return next;

@@ -58,7 +58,7 @@ public final class RankAgent {
     try {
       host.disconnect();
     } catch (IOException gone) {
-      // It is closed.
+      // The connection is closed.
     }
   }
 

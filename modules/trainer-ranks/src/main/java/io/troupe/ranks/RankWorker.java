@@ -1,6 +1,7 @@
 package io.troupe.ranks;
 
 import io.troupe.accelerator.host.SocketRing;
+import io.troupe.base.failure.Closing;
 import io.troupe.base.files.FileTree;
 import io.troupe.base.net.HostPort;
 import io.troupe.engine.parallel.Collective;
@@ -297,7 +298,7 @@ public final class RankWorker implements AutoCloseable {
                         "the coordinator's verdict cannot be read: " + unreadable, unreadable));
               }
               if (!on) {
-                door.ifPresent(RankWorker::close);
+                door.ifPresent(Closing::quietly);
               }
             });
     return verdict;
@@ -308,14 +309,6 @@ public final class RankWorker implements AutoCloseable {
       return line.receive();
     } catch (IOException gone) {
       return new RankProtocol.Abort(place, "the coordinator is gone: " + gone.getMessage());
-    }
-  }
-
-  private static void close(ConnectionFactory.Listener door) {
-    try {
-      door.close();
-    } catch (IOException gone) {
-      // It is closed.
     }
   }
 

@@ -220,7 +220,7 @@ public final class NodeCommand extends CliCommand {
             this::say);
     AtomicBoolean left = new AtomicBoolean();
     CompletableFuture<NodeProcessPlanner> planner = new CompletableFuture<>();
-    try (NodeWeightStore depot = new NodeWeightStore(nodeName(), cluster.weights());
+    try (NodeWeightStore weightStore = new NodeWeightStore(nodeName(), cluster.weights());
         ChildProcesses children =
             owned.map(NodeGpus::ledger).map(ChildProcesses::new).orElseGet(ChildProcesses::new)) {
       ActorSystem<NodeAgent.Command> system =
@@ -251,7 +251,7 @@ public final class NodeCommand extends CliCommand {
               cluster.forChild(self),
               cluster.ranks().address().port(),
               owned,
-              depot));
+              weightStore));
       try {
         join(system, self, pass, known, again);
         system.getWhenTerminated().toCompletableFuture().join();

@@ -31,8 +31,8 @@ public final class LineFile {
   }
 
   /**
-   * Opens a file that exists, {@code -}, or a run's folder, which stands for the files of its
-   * rollouts, the oldest first.
+   * Opens an existing file, the standard input ({@code -}), or all files of rollouts in a run's
+   * folder, the oldest first.
    *
    * @throws IOException if it cannot be read; says which and why
    */

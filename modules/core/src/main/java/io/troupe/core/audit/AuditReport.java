@@ -14,7 +14,7 @@ import java.util.SortedMap;
  * @param processes that worked on the run
  * @param epochs complete passes over the prompts
  * @param seen everything that ever happened
- * @param stands the part that was not undone by going back to a checkpoint
+ * @param stands the part of the run that no return to a checkpoint has undone
  * @param waiting groups without a worker
  * @param leased groups under lease
  * @param buffered groups ready to train on

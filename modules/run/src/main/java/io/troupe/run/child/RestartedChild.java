@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * asked to finish. It never outlives this process, because its standard input is a pipe from here.
  */
 public final class RestartedChild implements AutoCloseable {
-  /** The command of the child, found anew for each start. */
+  /** Specifies the child, once for each start. */
   @FunctionalInterface
   public interface Start {
     /**

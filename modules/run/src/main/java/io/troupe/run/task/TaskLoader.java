@@ -218,7 +218,7 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
   }
 
   /**
-   * The data set that a section's name stands for.
+   * The data set that a section names.
    *
    * @param filters facets and the values kept, the split apart
    */

@@ -24,7 +24,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Samples chunks of prompts for evaluations that other processes make, beside a rollout worker. The
- * sampler holds no lease and tells the coordinator nothing, so the run's accounts leave it out.
+ * sampler holds no lease and tells the coordinator nothing, so the run's accounts do not count its
+ * work.
  *
  * <p>It samples one chunk at a time, on an engine of its own that only ever held the weights that
  * the chunk names: no answer mixes versions, and training may publish meanwhile. The engine is kept

@@ -1,5 +1,6 @@
 package io.troupe.ranks.protocol;
 
+import io.troupe.base.failure.Closing;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.engine.parallel.RankLostException;
 import io.troupe.engine.parallel.RankStepOutcome;
@@ -305,10 +306,6 @@ public final class RankClient implements AutoCloseable {
   @Override
   public void close() {
     open = false;
-    try {
-      line.close();
-    } catch (IOException gone) {
-      // It is closed.
-    }
+    Closing.quietly(line);
   }
 }

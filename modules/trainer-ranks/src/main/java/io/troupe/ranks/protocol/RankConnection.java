@@ -18,6 +18,7 @@ import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.parallel.RankBatch;
 import io.troupe.net.link.Connection;
 import io.troupe.net.wire.WireJacksonModule;
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -29,7 +30,7 @@ import java.util.concurrent.atomic.LongAdder;
  * The connection between the coordinator and a rank's process: messages in CBOR and arrays in
  * bytes, each behind its length.
  */
-public final class RankConnection implements AutoCloseable {
+public final class RankConnection implements Closeable {
   private static final ObjectMapper CBOR = mapper();
   private static final long SLICE = 4L << 20;
 

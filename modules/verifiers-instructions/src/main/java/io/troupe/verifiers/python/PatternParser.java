@@ -172,7 +172,7 @@ final class PatternParser {
     return new Place(kind);
   }
 
-  /** Returns the set of characters that an escape behind a backslash stands for. */
+  /** Returns the set of characters that an escape behind a backslash means. */
   private IntPredicate escapedSet() {
     return switch (points[at]) {
       case 'd' -> shorthand(PythonText::isDecimal);

@@ -52,7 +52,7 @@ public record WeightCacheSettings(
     return new WeightCacheSettings(roots, DEFAULT_RESERVE, DEFAULT_VERSIONS, DEFAULT_CHUNK);
   }
 
-  /** Returns the name of a folder in memory that stands for one on a disk. */
+  /** Returns the folder in memory that is used in place of a folder on a disk. */
   static Path inMemory(Path memory, String name, Path disk) {
     return memory.resolve(PREFIX + name + "-" + shortDigest(disk));
   }

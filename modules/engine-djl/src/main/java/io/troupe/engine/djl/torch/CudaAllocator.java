@@ -18,7 +18,7 @@ import java.util.Map;
 public final class CudaAllocator {
   /**
    * The names of the variable, the newer first. PyTorch 2.9 and later read the newer one and warn
-   * of the older one where it stands alone; earlier versions read the older one alone.
+   * if only the older one is set; earlier versions read only the older one.
    */
   private static final List<String> VARIABLES =
       List.of("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF");
