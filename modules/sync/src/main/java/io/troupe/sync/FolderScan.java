@@ -1,5 +1,6 @@
 package io.troupe.sync;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.base.hash.Sha256;
 import io.troupe.store.checkpoint.Checkpoint;
 import io.troupe.store.checkpoint.Checkpoints;
@@ -31,13 +32,19 @@ import java.util.stream.Stream;
  * of each. Of the journal its base comes last: what it says was dropped may still be there, and
  * never the other way round.
  *
- * <p>Locks, fsync marks, secrets and what belongs to this host's processes are not copied.
+ * <p>Locks, fsync marks, secrets and what belongs to this host's processes are not copied, nor are
+ * the temporary files of {@link io.troupe.base.files.AtomicFile}.
  */
 final class FolderScan {
   private static final Pattern COPIED =
       Pattern.compile(
           "(config|resolved)\\.yaml|(run|model)\\.json|[^./][^/]*\\.(jsonl|md)|(patches|traces|tokens|evaluations)/.*"
               + "|journal/(\\d+\\.journal(\\.gz)?|base\\.json|torn-[^/]*)");
+
+  private static final Pattern TEMPORARY = Pattern.compile("\\..*\\.tmp");
+
+  private static final List<String> FOLDERS =
+      List.of("patches", "traces", "tokens", "evaluations", "journal");
 
   private static final String BASE = "journal/base.json";
 
@@ -50,6 +57,13 @@ final class FolderScan {
     this.folder = folder;
   }
 
+  /**
+   * Looks once.
+   *
+   * @throws NoSuchFileException if a file of the copy went meanwhile, such as a segment that is
+   *     compressed: a state without the file, and without the one that takes its place, would
+   *     delete both from the copy
+   */
   FolderState look() throws IOException {
     List<LocalCheckpoint> checkpoints = new ArrayList<>();
     for (Checkpoint one : Checkpoints.view(folder.checkpoints()).list().whole()) {
@@ -69,16 +83,13 @@ final class FolderScan {
 
   private List<LocalFile> files() throws IOException {
     List<String> paths = new ArrayList<>();
-    for (String top : List.of("", "patches", "traces", "tokens", "evaluations", "journal")) {
-      Path in = folder.path().resolve(top);
+    try (Stream<Path> top = Files.list(folder.path())) {
+      top.filter(this::isCopied).filter(Files::isRegularFile).map(this::path).forEach(paths::add);
+    }
+    for (String name : FOLDERS) {
+      Path in = folder.path().resolve(name);
       if (Files.isDirectory(in)) {
-        try (Stream<Path> found = top.isEmpty() ? Files.list(in) : Files.walk(in)) {
-          found
-              .map(file -> folder.path().relativize(file).toString().replace('\\', '/'))
-              .filter(path -> COPIED.matcher(path).matches())
-              .sorted()
-              .forEach(paths::add);
-        }
+        FileTree.files(in, this::isCopied).stream().map(this::path).forEach(paths::add);
       }
     }
     if (paths.remove(BASE)) {
@@ -86,12 +97,18 @@ final class FolderScan {
     }
     List<LocalFile> files = new ArrayList<>();
     for (String path : paths) {
-      Path file = folder.path().resolve(path);
-      if (Files.isRegularFile(file)) {
-        files.add(new LocalFile(path, Files.size(file)));
-      }
+      files.add(new LocalFile(path, Files.size(folder.path().resolve(path))));
     }
     return files;
+  }
+
+  private boolean isCopied(Path file) {
+    return COPIED.matcher(path(file)).matches()
+        && !TEMPORARY.matcher(file.getFileName().toString()).matches();
+  }
+
+  private String path(Path file) {
+    return folder.path().relativize(file).toString().replace('\\', '/');
   }
 
   /** Checks every file again at the next look. */

@@ -144,7 +144,7 @@ public final class RunSync implements AutoCloseable {
     }
     Uploader copy = uploader.get();
     if (copy.isLookDue() && (System.nanoTime() - lookAt >= 0 || takeAsked())) {
-      copy.look();
+      look(copy);
       lookAt = System.nanoTime() + settings.every().toNanos();
     }
     long begun = System.nanoTime();
@@ -154,6 +154,19 @@ public final class RunSync implements AutoCloseable {
     tell(backlog.objects(), backlog.bytes(), "");
     if (sent < 0) {
       idle();
+    }
+  }
+
+  /** A look that fails is still due: nothing may count as copied before a look has seen it. */
+  private void look(Uploader copy) throws IOException {
+    boolean done = false;
+    try {
+      copy.look();
+      done = true;
+    } finally {
+      if (!done) {
+        changed();
+      }
     }
   }
 

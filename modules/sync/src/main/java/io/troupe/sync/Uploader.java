@@ -29,6 +29,8 @@ import java.util.Set;
  * that is killed between a step and the note of it does that one again. For one thread at a time.
  */
 final class Uploader {
+  private static final int MOST_LOOKS = 10;
+
   private final RunFolder folder;
   private final ObjectStore store;
   private final SyncFiles files;
@@ -91,19 +93,34 @@ final class Uploader {
     return checkpointAdvanced || plan.next(state, seen) instanceof SyncStep.Nothing;
   }
 
-  /** Looks at the folder: what has changed since is due from now on. */
+  /**
+   * Looks at the folder: what has changed since is due from now on. A folder that changes during
+   * the look is looked at again at once.
+   *
+   * @throws IOException if the folder changed during each look; what was seen before is still right
+   */
   void look() throws IOException {
-    checkpointAdvanced = false;
-    try {
-      FolderState now = scan.look();
-      state = scan.corrected(state, now);
-      seen =
-          new FolderState(
-              now.files(),
-              now.checkpoints().stream().filter(one -> !broken.contains(one.manifest())).toList());
-    } catch (NoSuchFileException | EOFException changing) {
-      scan.forget();
-      return; // The next look finds it at rest; what was seen before is still right.
+    for (int looks = 1; ; looks++) {
+      try {
+        FolderState now = scan.look();
+        state = scan.corrected(state, now);
+        seen =
+            new FolderState(
+                now.files(),
+                now.checkpoints().stream()
+                    .filter(one -> !broken.contains(one.manifest()))
+                    .toList());
+        checkpointAdvanced = false;
+        return;
+      } catch (NoSuchFileException | EOFException changing) {
+        scan.forget();
+        if (looks == MOST_LOOKS) {
+          throw new IOException(
+              "%s changed during each of %d looks, the last time %s; the copy waits and looks again"
+                  .formatted(folder.path(), looks, changing.getMessage()),
+              changing);
+        }
+      }
     }
   }
 

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,5 +74,52 @@ final class FileTreeTest {
   void replace_byWhatIsAbsent_fails() {
     assertThatThrownBy(() -> FileTree.replace(folder.resolve("target"), folder.resolve("absent")))
         .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @Test
+  void files_tree_areSorted_withoutFolders() throws IOException {
+    Path root = tree(folder.resolve("tree"));
+    assertThat(FileTree.files(root))
+        .containsExactly(root.resolve("a/b/file"), root.resolve("file"));
+    assertThat(FileTree.files(root, file -> file.getParent().equals(root)))
+        .containsExactly(root.resolve("file"));
+    assertThatThrownBy(() -> FileTree.files(root.resolve("absent")))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @Test
+  void files_otherFilesGoMeanwhile_areLeftOut() throws IOException {
+    List<Path> three = three();
+    List<Path> first = new ArrayList<>();
+    List<Path> found = FileTree.files(folder, file -> first(file, three, first).equals(file));
+    assertThat(found).isEqualTo(first).hasSize(1);
+  }
+
+  @Test
+  void files_wantedFileGoesMeanwhile_isSaid() throws IOException {
+    List<Path> three = three();
+    List<Path> first = new ArrayList<>();
+    assertThatThrownBy(
+            () -> FileTree.files(folder, file -> three.contains(first(file, three, first))))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  private List<Path> three() throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (String name : List.of("one", "two", "three")) {
+      files.add(Files.writeString(folder.resolve(name), name));
+    }
+    return files;
+  }
+
+  /** Returns the file that a look meets first; when it is met, the others are deleted. */
+  private static Path first(Path file, List<Path> all, List<Path> first) {
+    if (first.isEmpty()) {
+      first.add(file);
+      for (Path other : all) {
+        assertThat(other.equals(file) || other.toFile().delete()).isTrue();
+      }
+    }
+    return first.getFirst();
   }
 }
