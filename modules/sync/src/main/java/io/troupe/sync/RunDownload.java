@@ -22,7 +22,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Makes a run folder from its copy. It grows under a hidden name, where an interrupted download is
@@ -225,18 +224,10 @@ public final class RunDownload {
 
   /** Removes the files that an interrupted download of an older index has left. */
   private static void removeOthers(Path growing, RemoteIndex index) throws IOException {
-    List<Path> extra;
-    try (Stream<Path> all = Files.walk(growing.resolve("journal"))) {
-      extra =
-          all.filter(Files::isRegularFile)
-              .filter(
-                  file ->
-                      index.files().stream()
-                          .noneMatch(one -> growing.resolve(one.path()).equals(file)))
-              .toList();
-    }
-    for (Path file : extra) {
-      FileTree.delete(file);
+    for (Path file : FileTree.files(growing.resolve("journal"))) {
+      if (index.files().stream().noneMatch(one -> growing.resolve(one.path()).equals(file))) {
+        FileTree.delete(file);
+      }
     }
   }
 

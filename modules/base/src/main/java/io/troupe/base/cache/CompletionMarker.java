@@ -1,11 +1,11 @@
 package io.troupe.base.cache;
 
+import io.troupe.base.files.FileTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The file that makes a folder whole: it names the size and name of each file of the folder, one a
@@ -43,10 +43,8 @@ public final class CompletionMarker {
    */
   public static int write(Path folder) throws IOException {
     List<String> sizes = new ArrayList<>();
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
-        sizes.add(Files.size(file) + " " + folder.relativize(file).toString().replace('\\', '/'));
-      }
+    for (Path file : FileTree.files(folder)) {
+      sizes.add(Files.size(file) + " " + folder.relativize(file).toString().replace('\\', '/'));
     }
     if (!sizes.isEmpty()) {
       Files.write(folder.resolve(NAME), sizes);

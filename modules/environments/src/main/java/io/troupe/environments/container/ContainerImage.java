@@ -1,5 +1,6 @@
 package io.troupe.environments.container;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.base.hash.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +9,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The source of a container's files. */
 public sealed interface ContainerImage {
@@ -57,11 +57,7 @@ public sealed interface ContainerImage {
 
   private static String digest(Path folder) throws IOException {
     MessageDigest digest = Sha256.digest();
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(folder)) {
-      files = all.filter(Files::isRegularFile).sorted().toList();
-    }
-    for (Path file : files) {
+    for (Path file : FileTree.files(folder)) {
       String line =
           "%s %b %s\n"
               .formatted(folder.relativize(file), Files.isExecutable(file), Sha256.hex(file));

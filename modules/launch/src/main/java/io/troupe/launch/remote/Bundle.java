@@ -67,7 +67,7 @@ public record Bundle(Path folder, String digest) {
   /** A bundle that is in a folder already. */
   public static Bundle of(Path folder) throws IOException {
     MessageDigest sha = Sha256.digest();
-    for (Path file : files(folder)) {
+    for (Path file : FileTree.files(folder)) {
       sha.update(folder.relativize(file).toString().getBytes(StandardCharsets.UTF_8));
       Sha256.add(sha, file);
     }
@@ -105,12 +105,6 @@ public record Bundle(Path folder, String digest) {
       use.with(ofThisProcess(folder));
     } finally {
       FileTree.delete(folder);
-    }
-  }
-
-  private static List<Path> files(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      return all.filter(Files::isRegularFile).sorted().toList();
     }
   }
 

@@ -216,10 +216,8 @@ public final class ModelCache {
 
   private static long bytes(Path folder) throws IOException {
     long bytes = 0;
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        bytes += Files.size(file);
-      }
+    for (Path file : FileTree.files(folder)) {
+      bytes += Files.size(file);
     }
     return bytes;
   }

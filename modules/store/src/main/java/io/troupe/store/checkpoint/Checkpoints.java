@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The checkpoints of a run: directories {@code step<N>}, each whole or absent.
@@ -307,8 +306,8 @@ public final class Checkpoints {
   }
 
   private static long bytesOf(Path directory) {
-    try (Stream<Path> files = Files.walk(directory)) {
-      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    try {
+      return FileTree.files(directory).stream().mapToLong(file -> file.toFile().length()).sum();
     } catch (IOException unreadable) {
       return 0;
     }

@@ -1,16 +1,15 @@
 package io.troupe.tasks.fetch;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Chooses the files of a split in a folder as the hub or its {@code datasets} library lay it out:
@@ -123,12 +122,8 @@ public final class DataFolder {
   }
 
   private static List<String> names(Path folder) throws IOException {
-    List<String> names = new ArrayList<>();
-    try (Stream<Path> files = Files.walk(folder)) {
-      files
-          .filter(Files::isRegularFile)
-          .forEach(file -> names.add(folder.relativize(file).toString().replace('\\', '/')));
-    }
-    return names;
+    return FileTree.files(folder).stream()
+        .map(file -> folder.relativize(file).toString().replace('\\', '/'))
+        .toList();
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.ranks.protocol;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.troupe.base.files.FileTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** What a trainer has saved, on its way to a rank of another host: the files of a folder. */
 public final class StateTransfer {
@@ -19,13 +19,7 @@ public final class StateTransfer {
 
   /** Returns the files of a state, relative to the folder. */
   public static List<String> files(Path folder) throws IOException {
-    try (Stream<Path> entries = Files.walk(folder)) {
-      return entries
-          .filter(Files::isRegularFile)
-          .map(file -> folder.relativize(file).toString())
-          .sorted()
-          .toList();
-    }
+    return FileTree.files(folder).stream().map(file -> folder.relativize(file).toString()).toList();
   }
 
   /** Sends files; {@link #receive} on the other side. */
