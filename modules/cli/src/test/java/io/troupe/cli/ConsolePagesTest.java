@@ -13,7 +13,7 @@ import com.microsoft.playwright.TimeoutError;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
-import io.troupe.cli.ops.RecordedConsole;
+import io.troupe.cli.ops.SyntheticConsole;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
 import io.troupe.run.compose.TestRuns;
@@ -360,7 +360,7 @@ final class ConsolePagesTest {
 
   @Test
   void cluster_nodeAndWorker_areDrainedByAClick() throws Exception {
-    try (var console = RecordedConsole.open(folder, 300, true);
+    try (var console = SyntheticConsole.open(folder, 300, true);
         BrowserContext context = context(1280)) {
       Page page = page(context, console.url());
       visit(page, "Nodes, actors");
@@ -386,7 +386,7 @@ final class ConsolePagesTest {
 
   @Test
   void recordedRun_of16Nodes_isReadableAtBothWidthsAndRunsNothingOfItsTexts() throws Exception {
-    try (var console = RecordedConsole.open(folder, 10_000, false)) {
+    try (var console = SyntheticConsole.open(folder, 10_000, false)) {
       for (int width : List.of(1280, 390)) {
         try (BrowserContext context = context(width)) {
           Page page = page(context, console.url());

@@ -170,7 +170,7 @@ final class RemoteRanksTest {
   /** As a second signal does, or the end of the actor system. */
   @Test
   @SuppressWarnings("try") // The early close is what is tested.
-  void train_hallClosedWhileItWaits_failsAtOnce() throws Exception {
+  void train_registryClosedWhileItWaits_failsAtOnce() throws Exception {
     RemoteRanks.Patience patience = new RemoteRanks.Patience(LONG, Duration.ofDays(1), LONG);
     CountDownLatch waits = new CountDownLatch(1);
     CompletableFuture<String> failure = new CompletableFuture<>();

@@ -20,7 +20,7 @@ final class ConsoleFileTest {
   void read_fileOfAnEarlierProcessWithTheSamePid_isNoConsole() throws Exception {
     ConsoleSettings settings =
         new ConsoleSettings("127.0.0.1", 0, false, true, AccessTokens.random(), Optional.empty());
-    RecordedRun run = new RecordedRun(folder, 10, false);
+    SyntheticRun run = new SyntheticRun(folder, 10, false);
     try (ConsoleServer server = ConsoleServer.start(settings, run)) {
       ConsoleFile.write(folder, server, settings);
       assertThat(ConsoleFile.read(folder))

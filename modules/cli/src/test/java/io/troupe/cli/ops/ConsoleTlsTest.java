@@ -31,7 +31,7 @@ final class ConsoleTlsTest {
     ConsoleTls tls = ConsoleTls.of(keystore(), PASSWORD.toCharArray());
     ConsoleSettings settings =
         new ConsoleSettings("127.0.0.1", 0, false, true, AccessTokens.random(), Optional.of(tls));
-    RecordedRun run = new RecordedRun(folder, 10, false);
+    SyntheticRun run = new SyntheticRun(folder, 10, false);
     try (ConsoleServer server = ConsoleServer.start(settings, run)) {
       ConsoleFile.write(folder, server, settings);
       assertThat(server.link()).startsWith("https://127.0.0.1:");

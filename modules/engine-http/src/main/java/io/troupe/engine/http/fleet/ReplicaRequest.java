@@ -119,8 +119,8 @@ record ReplicaRequest(
 
   private Optional<CheckedCompletion.Refused> refusedForPartialWeights(
       List<RawCompletion> answers) {
-    boolean drew = answers.stream().anyMatch(answer -> answer.tokens().length > 0);
-    return drew && mayMixPartialWeights() && replica.partialLoads() != halfReads
+    boolean sampled = answers.stream().anyMatch(answer -> answer.tokens().length > 0);
+    return sampled && mayMixPartialWeights() && replica.partialLoads() != halfReads
         ? Optional.of(
             new CheckedCompletion.Refused(
                 CheckedCompletion.Reason.HALF_WEIGHTS,

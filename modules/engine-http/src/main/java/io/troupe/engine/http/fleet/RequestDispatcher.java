@@ -96,11 +96,11 @@ final class RequestDispatcher implements AutoCloseable {
   /** Completes when the request can be judged; immediately if no token arrived. */
   private static CompletionStage<Void> settled(
       ReplicaRequest request, Optional<Throwable> failure) {
-    boolean drew =
+    boolean sampled =
         failure
             .map(why -> why instanceof InferenceCallException broken && broken.tokens() > 0)
             .orElse(true);
-    return drew ? request.settled() : CompletableFuture.completedStage(null);
+    return sampled ? request.settled() : CompletableFuture.completedStage(null);
   }
 
   private static IllegalStateException cannotContinueHere(ReplicaRequest request) {

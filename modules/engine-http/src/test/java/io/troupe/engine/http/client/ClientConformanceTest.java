@@ -117,11 +117,11 @@ class ClientConformanceTest {
       return wire.sample(can.dialect(), request(seed, tokens, prompt), () -> false, CLOCK);
     }
 
-    RawCompletion draw(long seed) throws Exception {
+    RawCompletion sample(long seed) throws Exception {
       return get(start(seed, TOKENS, PROMPT));
     }
 
-    RawCompletion drawInOnePiece(long seed) throws Exception {
+    RawCompletion sampleInOnePiece(long seed) throws Exception {
       CompletionCodec codec = can.dialect().codec();
       InferenceClient.Response answer =
           wire.post(codec.path(), codec.body(request(seed, TOKENS, PROMPT), false), PATIENCE);
@@ -143,7 +143,7 @@ class ClientConformanceTest {
   }
 
   @Test
-  void probe_server_canDoWhatADrawNeeds() throws Exception {
+  void probe_server_canDoWhatSamplingNeeds() throws Exception {
     try (Client client = Client.open()) {
       assertThat(client.can().all())
           .as(client.can().line())
@@ -158,17 +158,17 @@ class ClientConformanceTest {
   @Test
   void draw_streamed_hasIdsLogProbsAndAnEnd() throws Exception {
     try (Client client = Client.open()) {
-      RawCompletion drawn = client.draw(7);
-      assertThat(drawn.tokens()).hasSizeBetween(1, TOKENS);
-      assertThat(drawn.logProbs()).hasSize(drawn.tokens().length);
-      for (double logProb : drawn.logProbs()) {
+      RawCompletion sampled = client.sample(7);
+      assertThat(sampled.tokens()).hasSizeBetween(1, TOKENS);
+      assertThat(sampled.logProbs()).hasSize(sampled.tokens().length);
+      for (double logProb : sampled.logProbs()) {
         assertThat(logProb).isBetween(-100.0, 1e-3);
       }
-      assertThat(drawn.finish()).isIn(ServerFinishReason.STOP, ServerFinishReason.LENGTH);
-      assertThat(drawn.finish() == ServerFinishReason.LENGTH)
-          .isEqualTo(drawn.counted().orElse(drawn.tokens().length) == TOKENS);
-      if (drawn.prompt().length > 0) {
-        assertThat(drawn.prompt()).isEqualTo(PROMPT);
+      assertThat(sampled.finish()).isIn(ServerFinishReason.STOP, ServerFinishReason.LENGTH);
+      assertThat(sampled.finish() == ServerFinishReason.LENGTH)
+          .isEqualTo(sampled.counted().orElse(sampled.tokens().length) == TOKENS);
+      if (sampled.prompt().length > 0) {
+        assertThat(sampled.prompt()).isEqualTo(PROMPT);
       }
     }
   }
@@ -176,11 +176,11 @@ class ClientConformanceTest {
   @Test
   void draw_sameSeed_isTheSameAndOthersDiffer() throws Exception {
     try (Client client = Client.open()) {
-      int[] first = client.draw(7).tokens();
-      assertThat(client.draw(7).tokens()).isEqualTo(first);
+      int[] first = client.sample(7).tokens();
+      assertThat(client.sample(7).tokens()).isEqualTo(first);
       boolean differs = false;
       for (long seed = 8; seed < 16; seed++) {
-        differs |= !Arrays.equals(client.draw(seed).tokens(), first);
+        differs |= !Arrays.equals(client.sample(seed).tokens(), first);
       }
       assertThat(differs).isTrue();
     }
@@ -190,11 +190,11 @@ class ClientConformanceTest {
   void draw_streamed_isWhatAnAnswerInOnePieceIs() throws Exception {
     try (Client client = Client.open()) {
       for (long seed = 0; seed < 8; seed++) {
-        RawCompletion streamed = client.draw(seed);
+        RawCompletion streamed = client.sample(seed);
         if (streamed.counted().orElse(streamed.tokens().length) != streamed.tokens().length) {
           continue; // refused by the check, whatever the answer in one piece
         }
-        RawCompletion whole = client.drawInOnePiece(seed);
+        RawCompletion whole = client.sampleInOnePiece(seed);
         assertThat(streamed.tokens()).isEqualTo(whole.tokens());
         assertThat(streamed.logProbs()).containsExactly(whole.logProbs(), Offset.offset(1e-4));
         assertThat(streamed.finish()).isEqualTo(whole.finish());
@@ -206,7 +206,7 @@ class ClientConformanceTest {
   void draw_seedsOfAllBits_areTaken() throws Exception {
     try (Client client = Client.open()) {
       for (long seed : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, 0xFFFF_FFFFL, 1L << 32}) {
-        assertThat(client.draw(seed).tokens()).isEqualTo(client.draw(seed).tokens());
+        assertThat(client.sample(seed).tokens()).isEqualTo(client.sample(seed).tokens());
       }
     }
   }
@@ -230,11 +230,11 @@ class ClientConformanceTest {
       Set<CheckedCompletion.Reason> reasons = EnumSet.noneOf(CheckedCompletion.Reason.class);
       int sound = 0;
       for (long seed = 0; seed < 100; seed++) {
-        RawCompletion drawn = client.draw(seed);
-        switch (check.check(drawn)) {
+        RawCompletion sampled = client.sample(seed);
+        switch (check.check(sampled)) {
           case CheckedCompletion.Usable(var completion) -> {
             sound++;
-            assertThat(completion.tokens()).hasSize(drawn.counted().getAsInt());
+            assertThat(completion.tokens()).hasSize(sampled.counted().getAsInt());
             assertThat(completion.tokens()).doesNotContain(TinyGguf.FIRST_HALF);
           }
           case CheckedCompletion.Cut(var head) ->
@@ -316,12 +316,12 @@ class ClientConformanceTest {
                     .get(60, TimeUnit.SECONDS))
             .isTrue();
       }
-      assertThat(client.draw(1).tokens()).isNotEmpty();
+      assertThat(client.sample(1).tokens()).isNotEmpty();
     }
   }
 
   @Test
-  void score_ownDraws_areWhatWasSaidWhenTheyWereDrawn() throws Exception {
+  void score_ownCompletions_areWhatWasSaidWhenTheyWereSampled() throws Exception {
     try (Client client = Client.open()) {
       assumeTrue(client.can().has(Capability.PROMPT_LOG_PROBS));
       try (HttpScorer scorer = HttpScorer.open(endpoint)) {

@@ -111,7 +111,7 @@ class MisbehaviourTest {
         InferenceClient wire =
             new InferenceClient(
                 InferenceEndpoint.of(server.base(), 1).withPatience(bad.patience()))) {
-      assertThat(draw(wire, clock))
+      assertThat(sample(wire, clock))
           .isInstanceOfSatisfying(
               InferenceCallException.class,
               fault -> {
@@ -121,13 +121,13 @@ class MisbehaviourTest {
     }
   }
 
-  private static Object draw(InferenceClient wire, ScheduledExecutorService clock)
+  private static Object sample(InferenceClient wire, ScheduledExecutorService clock)
       throws Exception {
-    GenerateRequest draw =
+    GenerateRequest request =
         new GenerateRequest(
             "r-1", "m", new int[] {1}, 1, new SamplingSettings(1, 4), 4, 1, "", Duration.ZERO, "");
     try {
-      return wire.sample(Dialect.VLLM, draw, () -> false, clock)
+      return wire.sample(Dialect.VLLM, request, () -> false, clock)
           .result()
           .toCompletableFuture()
           .get(60, TimeUnit.SECONDS);
@@ -149,9 +149,9 @@ class MisbehaviourTest {
                 });
         ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
         InferenceClient wire = new InferenceClient(InferenceEndpoint.of(server.base(), 1))) {
-      RawCompletion drawn = (RawCompletion) ((List<?>) draw(wire, clock)).getFirst();
-      assertThat(drawn.tokens()).containsExactly(5, 5, 5);
-      assertThat(drawn.finish()).isEqualTo(ServerFinishReason.LENGTH);
+      RawCompletion sampled = (RawCompletion) ((List<?>) sample(wire, clock)).getFirst();
+      assertThat(sampled.tokens()).containsExactly(5, 5, 5);
+      assertThat(sampled.finish()).isEqualTo(ServerFinishReason.LENGTH);
       assertThat(server.requests().getFirst())
           .startsWith("POST /v1/completions HTTP/1.1")
           .contains("Content-Type: application/json", "\"max_tokens\":4")
@@ -178,7 +178,7 @@ class MisbehaviourTest {
                     .withPatience(
                         new InferenceEndpoint.Patience(
                             LONG, LONG, Duration.ofSeconds(1), Duration.ofSeconds(1))))) {
-      assertThat(draw(wire, clock))
+      assertThat(sample(wire, clock))
           .isInstanceOfSatisfying(
               InferenceCallException.class,
               fault -> assertThat(fault.fault().kind()).isEqualTo(Kind.TOO_LATE));
@@ -193,8 +193,8 @@ class MisbehaviourTest {
                 (_, out) -> out.write((STREAM + TOKEN + DONE).getBytes(StandardCharsets.UTF_8)));
         ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
         InferenceClient wire = new InferenceClient(InferenceEndpoint.of(server.base(), 1))) {
-      RawCompletion drawn = (RawCompletion) ((List<?>) draw(wire, clock)).getFirst();
-      assertThat(drawn.finish()).isEqualTo(ServerFinishReason.OPEN);
+      RawCompletion sampled = (RawCompletion) ((List<?>) sample(wire, clock)).getFirst();
+      assertThat(sampled.finish()).isEqualTo(ServerFinishReason.OPEN);
     }
   }
 
@@ -205,7 +205,7 @@ class MisbehaviourTest {
 
   /** A first token that comes after many times the server's patience is no hang. */
   @Test
-  void draw_waitingInTheQueueOfAServerThatDrawsForOthers_isNotGivenUp() throws Exception {
+  void sample_waitingInTheQueueOfAServerThatSamplesForOthers_isNotGivenUp() throws Exception {
     CountDownLatch looks = new CountDownLatch(25); // ten in each patience
     try (ScriptedServer server =
             new ScriptedServer(
@@ -221,7 +221,7 @@ class MisbehaviourTest {
             new InferenceClient(
                 InferenceEndpoint.of(server.base(), 1)
                     .withPatience(new InferenceEndpoint.Patience(LONG, SHORT, LONG, LONG)))) {
-      GenerateRequest draw =
+      GenerateRequest request =
           new GenerateRequest(
               "r-1",
               "m",
@@ -238,12 +238,12 @@ class MisbehaviourTest {
             looks.countDown();
             return true;
           };
-      List<RawCompletion> drawn =
-          wire.sample(Dialect.VLLM, draw, System.nanoTime(), () -> false, queueing, clock)
+      List<RawCompletion> sampled =
+          wire.sample(Dialect.VLLM, request, System.nanoTime(), () -> false, queueing, clock)
               .result()
               .toCompletableFuture()
               .get(60, TimeUnit.SECONDS);
-      assertThat(drawn.getFirst().tokens()).containsExactly(5);
+      assertThat(sampled.getFirst().tokens()).containsExactly(5);
     }
   }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Case 26: adapters that a server loads while it runs. */
+/** Adapters that a server loads while it runs. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AdaptersTest {
   @TempDir private Path folder;
@@ -64,19 +64,19 @@ class AdaptersTest {
     return one.name(version);
   }
 
-  private Completion draw(long group) throws Exception {
-    return one.draw(group);
+  private Completion sample(long group) throws Exception {
+    return one.sample(group);
   }
 
   @Test
   void load_version_isAnAdapterOfItsNameAndTheOldOneGoes() throws Exception {
     for (long version = 0; version <= 2; version++) {
       Await.value(fleet.load(weights(version)));
-      assertThat(draw(1).versions().newest()).isEqualTo(new WeightVersion(version));
+      assertThat(sample(1).versions().newest()).isEqualTo(new WeightVersion(version));
     }
-    assertThat(server.draws().stream().map(asked -> asked.path("model").asText()))
+    assertThat(server.samplingRequests().stream().map(asked -> asked.path("model").asText()))
         .containsExactly(name(0), name(1), name(2));
-    Await.until(() -> server.calls().size() == 5); // the last is let go once the next draws
+    Await.until(() -> server.calls().size() == 5); // the last is let go once the next samples
     assertThat(server.calls())
         .containsExactly(
             "load " + name(0),
@@ -87,12 +87,12 @@ class AdaptersTest {
   }
 
   @Test
-  void sample_cutWhileANewOneIsLoaded_isDrawnOnWithThat() throws Exception {
+  void sample_cutWhileANewOneIsLoaded_isContinuedWithThat() throws Exception {
     Await.value(fleet.load(weights(0)));
     server.cut(new Script(Cut.ABORT, 5, () -> fleet.load(weights(1)).toCompletableFuture().join()));
-    Completion drawnOn = draw(1);
-    assertThat(drawnOn.versions().tokens()).isEqualTo(13);
-    assertThat(drawnOn.versions().tokensSince(new WeightVersion(1))).isEqualTo(8);
+    Completion continued = sample(1);
+    assertThat(continued.versions().tokens()).isEqualTo(13);
+    assertThat(continued.versions().tokensSince(new WeightVersion(1))).isEqualTo(8);
     Await.value(fleet.load(weights(2)));
     Await.until(
         () -> server.calls().containsAll(List.of("unload " + name(0), "unload " + name(1))));
@@ -105,21 +105,21 @@ class AdaptersTest {
   void load_whileARequestUsesTheOldOne_letsItEndWithThat() throws Exception {
     Await.value(fleet.load(weights(0)));
     server.cut(new Script(Cut.NONE, 5, () -> fleet.load(weights(1)).toCompletableFuture().join()));
-    Completion drawn = draw(1);
-    assertThat(drawn.versions().newest()).isEqualTo(WeightVersion.BASE);
-    assertThat(drawn.length()).isEqualTo(13);
-    assertThat(server.draws()).hasSize(1);
+    Completion sampled = sample(1);
+    assertThat(sampled.versions().newest()).isEqualTo(WeightVersion.BASE);
+    assertThat(sampled.length()).isEqualTo(13);
+    assertThat(server.samplingRequests()).hasSize(1);
     assertThat(server.story()) // a late clean-up may unload it by now, and not before
         .startsWith("load " + name(0), "load " + name(1), "end " + name(0));
   }
 
-  /** Loading harms nothing that the server draws with, so nobody ends it for that. */
+  /** Loading harms nothing that the server samples with, so nobody ends it for that. */
   @Test
   void load_refusedOnce_isTriedAgain() throws Exception {
     server.refuseAdapters(3); // as often as one update tries
     Await.value(fleet.load(weights(0)));
     assertThat(fleet.report()).contains("updates=1 updates_failed=1");
-    assertThat(server.draws()).isEmpty();
+    assertThat(server.samplingRequests()).isEmpty();
     assertThat(one.broken).isNotDone();
     assertThat(server.calls()).hasSize(4).containsOnly("load " + name(0));
   }
@@ -177,7 +177,7 @@ class AdaptersTest {
         .contains("base-%s-0".formatted(name(0)))
         .hasSizeLessThan(5); // and after a connection that broke
     server.adapters().clear();
-    assertThat(draw(1).length()).isEqualTo(13);
+    assertThat(sample(1).length()).isEqualTo(13);
     assertThat(server.baseChecks()).contains("base-%s-0".formatted(name(4)));
   }
 
@@ -188,12 +188,12 @@ class AdaptersTest {
     CompletionStage<WeightVersion> load = fleet.load(weights(0));
     Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
-    assertThat(server.draws()).isEmpty();
+    assertThat(server.samplingRequests()).isEmpty();
     assertThat(server.baseChecks()).as("the list came first").isEmpty();
     assertThat(load.toCompletableFuture()).isNotDone();
     server.listNoAdapters(false);
     Await.value(load);
-    assertThat(draw(1).length()).isEqualTo(13);
+    assertThat(sample(1).length()).isEqualTo(13);
   }
 
   @Test
@@ -202,7 +202,7 @@ class AdaptersTest {
     CompletionStage<WeightVersion> load = fleet.load(weights(0));
     Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
-    assertThat(server.draws()).isEmpty();
+    assertThat(server.samplingRequests()).isEmpty();
     assertThat(load.toCompletableFuture()).isNotDone();
   }
 
@@ -232,10 +232,10 @@ class AdaptersTest {
               fleet.load(weights(1)).toCompletableFuture().join();
               server.adapters().remove(name(0));
             }));
-    assertThat(draw(1).length()).isEqualTo(13);
+    assertThat(sample(1).length()).isEqualTo(13);
     Await.value(fleet.load(weights(2)));
     Await.until(() -> loadings(1) >= 2 || loadings(2) >= 2); // noticed after either update
-    assertThat(draw(2).versions().newest()).isEqualTo(new WeightVersion(2));
+    assertThat(sample(2).versions().newest()).isEqualTo(new WeightVersion(2));
   }
 
   private long loadings(long version) {
@@ -280,9 +280,9 @@ class AdaptersTest {
     assertThat(load.toCompletableFuture()).isNotDone();
   }
 
-  /** A draw of the old version finds the server away while the new one is loaded. */
+  /** A sample of the old version finds the server away while the new one is loaded. */
   @Test
-  void load_serverDoubtedMeanwhile_isLookedAtAgainAndDraws() throws Exception {
+  void load_serverDoubtedMeanwhile_isLookedAtAgainAndSamples() throws Exception {
     Await.value(fleet.load(weights(0)));
     CountDownLatch loading = new CountDownLatch(1);
     CompletableFuture<Void> asked = new CompletableFuture<>();
@@ -312,7 +312,7 @@ class AdaptersTest {
     server.failUnloads(true);
     Await.value(fleet.load(weights(1)));
     Await.until(() -> server.calls().contains("unload " + name(0)));
-    assertThat(draw(1).versions().newest()).isEqualTo(new WeightVersion(1));
+    assertThat(sample(1).versions().newest()).isEqualTo(new WeightVersion(1));
     server.failUnloads(false);
     Await.value(fleet.load(weights(2)));
     Await.until(() -> server.adapters().size() == 1);
@@ -339,15 +339,15 @@ class AdaptersTest {
   void sample_answerOfAnotherAdapter_isRefused() throws Exception {
     Await.value(fleet.load(weights(0)));
     server.tell("base");
-    assertThatThrownBy(() -> draw(1)).hasMessageContaining("the server sampled it with 'base'");
+    assertThatThrownBy(() -> sample(1)).hasMessageContaining("the server sampled it with 'base'");
     assertThat(fleet.report()).contains("refused=foreign_weights=1");
   }
 
   @Test
-  void sample_serverLostItsAdapters_getsThemAgainBeforeItDraws() throws Exception {
+  void sample_serverLostItsAdapters_getsThemAgainBeforeItSamples() throws Exception {
     Await.value(fleet.load(weights(0)));
     server.adapters().clear();
-    assertThat(draw(1).length()).isEqualTo(13);
+    assertThat(sample(1).length()).isEqualTo(13);
     assertThat(server.adapters()).containsExactly(name(0));
   }
 

@@ -52,7 +52,7 @@ class FleetSamplerTest {
           Duration.ofMillis(300),
           Duration.ofSeconds(30));
 
-  /** More than the trial draw of an update takes on a slow machine. */
+  /** More than the trial sample of an update takes on a slow machine. */
   private static final InferenceEndpoint.Patience SECONDS =
       new InferenceEndpoint.Patience(
           Duration.ofSeconds(30),
@@ -86,7 +86,7 @@ class FleetSamplerTest {
   }
 
   @Test
-  void sample_overHttp_isTheEnginesOwnDrawTokenForToken() throws Exception {
+  void sample_overHttp_isTheEnginesOwnSampleTokenForToken() throws Exception {
     try (ToyFixture toy = server();
         SamplingEngine alone = toy.policy.newSampler();
         FleetSampler fleet = sampler(toy.policy, RetryPolicy.DEFAULT)) {
@@ -114,7 +114,7 @@ class FleetSamplerTest {
   }
 
   @Test
-  void load_newerWeightsWhileDrawing_losesNothingAndTellsEveryTokensVersion() throws Exception {
+  void load_newerWeightsWhileSampling_losesNothingAndTellsEveryTokensVersion() throws Exception {
     try (ToyFixture one = ToyFixture.empty(Duration.ofMillis(2), ServeSettings.loopback(0));
         ToyFixture two = ToyFixture.empty(Duration.ofMillis(2), ServeSettings.loopback(0));
         FleetSampler fleet = sampler(one.policy, RetryPolicy.DEFAULT)) {
@@ -142,7 +142,7 @@ class FleetSamplerTest {
   }
 
   @Test
-  void sample_serverDies_isDrawnByTheOther() throws Exception {
+  void sample_serverDies_isSampledByTheOther() throws Exception {
     try (ToyFixture stays = server();
         FleetSampler fleet = sampler(stays.policy, RetryPolicy.DEFAULT)) {
       ToyFixture dies = server();
@@ -166,7 +166,7 @@ class FleetSamplerTest {
       sampler.join("behind the proxy", InferenceEndpoint.of(proxy.base(), 8));
       Await.value(sampler.load(ToyFixture.weights(policy, 1)));
       List<Completion> undisturbed = Await.value(sampler.sample(List.of(request(1, 2))).getFirst());
-      proxy.closeUnderTheNextDraw();
+      proxy.closeUnderTheNextSample();
       List<Completion> again = Await.value(sampler.sample(List.of(request(1, 2))).getFirst());
       assertThat(proxy.closings()).isEqualTo(1);
       assertThat(again).hasSize(2);
@@ -178,7 +178,7 @@ class FleetSamplerTest {
   }
 
   @Test
-  void sample_serverStartedAnew_isBroughtToTheNewestWeightsBeforeItDraws() throws Exception {
+  void sample_serverStartedAnew_isBroughtToTheNewestWeightsBeforeItSamples() throws Exception {
     int port = UnusedPorts.next();
     ToyFixture first = ToyFixture.empty(Duration.ZERO, ServeSettings.loopback(port));
     try (FleetSampler fleet =
@@ -217,7 +217,7 @@ class FleetSamplerTest {
   }
 
   @Test
-  void sample_serverThatTakesRequestsAndDrawsNothing_isToldToBeStartedAnew() throws Exception {
+  void sample_serverThatTakesRequestsAndSamplesNothing_isToldToBeStartedAnew() throws Exception {
     CompletableFuture<String> broken = new CompletableFuture<>();
     try (ToyFixture toy = server();
         FleetSampler fleet =
@@ -256,7 +256,7 @@ class FleetSamplerTest {
   }
 
   @Test
-  void sample_serverPausedWithAbort_isDrawnOnOnceItIsResumed() throws Exception {
+  void sample_serverPausedWithAbort_isContinuedOnceItIsResumed() throws Exception {
     try (ToyFixture toy = ToyFixture.empty(Duration.ofMillis(150), ServeSettings.loopback(0));
         FleetSampler fleet = sampler(toy.policy, RetryPolicy.DEFAULT)) {
       fleet.join("a", InferenceEndpoint.of(toy.base(), 64));
@@ -271,7 +271,7 @@ class FleetSamplerTest {
     }
   }
 
-  /** Case 18: while its weights are moved, a server's silence is not held against it. */
+  /** While its weights are moved, a server's silence is not held against it. */
   @Test
   void draw_serverPausedOnPurpose_goesOnAfterwardsWithAllItsTokens() throws Exception {
     try (ToyFixture toy = ToyFixture.loaded(Duration.ofMillis(5));
@@ -279,7 +279,7 @@ class FleetSamplerTest {
             new InferenceClient(InferenceEndpoint.of(toy.base(), 1).withPatience(SHORT));
         ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
       toy.post("/pause?mode=keep", "");
-      GenerateRequest draw =
+      GenerateRequest request =
           new GenerateRequest(
               "r",
               "policy",
@@ -292,7 +292,7 @@ class FleetSamplerTest {
               Duration.ZERO,
               "");
       CompletionStage<List<RawCompletion>> open =
-          wire.sample(Dialect.TROUPE, draw, () -> true, clock).result();
+          wire.sample(Dialect.TROUPE, request, () -> true, clock).result();
       assertThatThrownBy(() -> open.toCompletableFuture().get(900, TimeUnit.MILLISECONDS))
           .isInstanceOf(TimeoutException.class);
       toy.post("/resume", "");

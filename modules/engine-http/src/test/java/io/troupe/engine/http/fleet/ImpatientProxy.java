@@ -26,8 +26,8 @@ final class ImpatientProxy implements AutoCloseable {
     return "http://127.0.0.1:" + listener.getLocalPort();
   }
 
-  /** The next request that draws a stream meets a connection that closes. */
-  void closeUnderTheNextDraw() {
+  /** The next request that samples a stream meets a connection that closes. */
+  void closeUnderTheNextSample() {
     armed.set(true);
   }
 
@@ -56,10 +56,10 @@ final class ImpatientProxy implements AutoCloseable {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        boolean draws =
+        boolean samples =
             new String(buffer, 0, read, StandardCharsets.ISO_8859_1)
                 .startsWith("POST /v1/completions");
-        if (requests && draws && armed.compareAndSet(true, false)) {
+        if (requests && samples && armed.compareAndSet(true, false)) {
           closings.incrementAndGet();
           return;
         }

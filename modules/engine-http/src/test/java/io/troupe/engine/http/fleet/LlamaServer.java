@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A real llama-server, with a tiny model of drawn weights. */
+/** A real llama-server, with a tiny model of random weights. */
 public final class LlamaServer implements AutoCloseable {
   private final Process process;
   private final Path model;

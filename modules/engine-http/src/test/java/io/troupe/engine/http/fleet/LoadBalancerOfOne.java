@@ -86,11 +86,11 @@ public final class LoadBalancerOfOne implements AutoCloseable {
     return WeightTag.of(new WeightVersion(version), weights(version).digest()).toString();
   }
 
-  public Completion draw(long group) throws Exception {
-    return draw(group, new SamplingSettings(1, 20));
+  public Completion sample(long group) throws Exception {
+    return sample(group, new SamplingSettings(1, 20));
   }
 
-  public Completion draw(long group, SamplingSettings settings) throws Exception {
+  public Completion sample(long group, SamplingSettings settings) throws Exception {
     SampleRequest plain = FleetSamplerTest.request(group, 1);
     return Await.value(
             fleet

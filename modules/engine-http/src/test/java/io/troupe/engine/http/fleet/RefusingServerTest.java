@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that answer draws with 400, whatever the prompt is. */
+/** Servers that answer requests with 400, whatever the prompt is. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RefusingServerTest {
   @TempDir private Path folder;
@@ -31,7 +31,7 @@ class RefusingServerTest {
         new LoadBalancerOfOne(
             folder, refusing.base(), PublishedWeightForm.MERGED, LocalScorer.unavailable());
     Await.value(fleet.fleet.load(fleet.weights(0)));
-    refusing.refuseDraws(true);
+    refusing.refuseSampling(true);
   }
 
   @AfterEach
@@ -41,31 +41,31 @@ class RefusingServerTest {
   }
 
   @Test
-  void sample_oneServerRefuses_isDrawnByTheOthers() throws Exception {
+  void sample_oneServerRefuses_isSampledByTheOthers() throws Exception {
     try (FakeVllm sound = new FakeVllm()) {
       fleet.fleet.join("sound", InferenceEndpoint.of(sound.base(), 8));
       Await.until(() -> fleet.fleet.report().contains("ready=2"));
       for (long group = 1; group <= 20; group++) {
-        assertThat(fleet.draw(group).length()).isEqualTo(13);
+        assertThat(fleet.sample(group).length()).isEqualTo(13);
       }
       assertThat(fleet.fleet.report()).contains("failures=0");
-      assertThat(sound.draws()).hasSize(20);
-      assertThat(refusing.draws().size()).isPositive();
+      assertThat(sound.samplingRequests()).hasSize(20);
+      assertThat(refusing.samplingRequests().size()).isPositive();
     }
   }
 
   @Test
   void sample_allServersRefuse_failsWithTheReasonAndDoesNotSpin() throws Exception {
     for (int times = 1; times <= 2; times++) {
-      assertThatThrownBy(() -> fleet.draw(1))
+      assertThatThrownBy(() -> fleet.sample(1))
           .isInstanceOf(ExecutionException.class)
           .hasCauseInstanceOf(EngineUnavailableException.class)
           .hasMessageContaining(
               "no inference server samples: fake: bad request (400): maximum context length");
-      assertThat(refusing.draws()).as("three each time").hasSize(3 * times);
+      assertThat(refusing.samplingRequests()).as("three each time").hasSize(3 * times);
       assertThat(fleet.fleet.report()).contains("quarantined=1");
     }
-    refusing.refuseDraws(false);
-    assertThat(fleet.draw(2).length()).isEqualTo(13);
+    refusing.refuseSampling(false);
+    assertThat(fleet.sample(2).length()).isEqualTo(13);
   }
 }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A Llama of one layer with drawn weights, in llama.cpp's GGUF (version 3, little endian): small
+ * A Llama of one layer with random weights, in llama.cpp's GGUF (version 3, little endian): small
  * enough to be written before each test against a real llama-server. Its tokens are the characters
  * of ASCII that are seen, and the bytes of one that takes two, each of which is half a character.
  */

@@ -25,7 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.stream.DoubleStream;
 
-/** Plays SGLang's routes by a script; what it draws depends on the tokens before alone. */
+/** Plays SGLang's routes by a script; what it samples depends on the tokens before alone. */
 final class FakeSglang implements AutoCloseable {
   private static final int LENGTH = 15;
   private static final double LOG_PROB = -0.5;
@@ -45,7 +45,7 @@ final class FakeSglang implements AutoCloseable {
   private final int end;
   private final boolean lora;
   private final Queue<End> ends = new ConcurrentLinkedQueue<>();
-  private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
+  private final List<JsonNode> samplingRequests = new CopyOnWriteArrayList<>();
   private volatile boolean paused;
   private volatile boolean bare;
   private volatile boolean loadsAdapters = true;
@@ -79,14 +79,14 @@ final class FakeSglang implements AutoCloseable {
             .toList();
   }
 
-  /** The next draw ends so. */
+  /** The next sample ends so. */
   void end(End next) {
     ends.add(next);
   }
 
   /** Returns the streamed sample requests of all clients but the probe. */
-  List<JsonNode> draws() {
-    return draws;
+  List<JsonNode> samplingRequests() {
+    return samplingRequests;
   }
 
   /** Samples no token until the server is resumed. */
@@ -193,24 +193,24 @@ final class FakeSglang implements AutoCloseable {
     exchange.sendResponseHeaders(200, 0);
     OutputStream out = exchange.getResponseBody();
     if (!probe) {
-      draws.add(asked);
+      samplingRequests.add(asked);
     }
     if (!lost.isEmpty()) {
       event(out, lost);
     } else {
       End last = probe || ends.isEmpty() ? new End(most + 1, "") : ends.remove();
-      draw(out, tokens, first, most, last);
+      sample(out, tokens, first, most, last);
     }
     event(out, "[DONE]");
   }
 
-  private void draw(OutputStream out, List<Integer> tokens, int first, int most, End last)
+  private void sample(OutputStream out, List<Integer> tokens, int first, int most, End last)
       throws IOException {
-    for (int drawn = 1; drawn <= last.tokens(); drawn++) {
+    for (int sampled = 1; sampled <= last.tokens(); sampled++) {
       int next = next(tokens);
       tokens.add(next);
       boolean stops = next == end;
-      boolean over = stops || drawn == most;
+      boolean over = stops || sampled == most;
       String why = stops ? "{\"type\":\"stop\"}" : "{\"type\":\"length\"}";
       event(out, message(tokens, first, over ? why : "null"));
       if (over) {

@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Plays vLLM's routes by a script. What it draws depends on the tokens before alone, so that a
- * completion that was cut and drawn on is, if all is well, the one that was never cut.
+ * Plays vLLM's routes by a script. What it samples depends on the tokens before alone, so that a
+ * completion that was cut and continued is, if all is well, the one that was never cut.
  */
 public final class FakeVllm implements AutoCloseable {
   private static final int LENGTH = 15;
@@ -64,7 +64,7 @@ public final class FakeVllm implements AutoCloseable {
   private final HttpServer server;
   private final int end;
   private final Queue<Script> scripts = new ConcurrentLinkedQueue<>();
-  private final List<JsonNode> draws = new CopyOnWriteArrayList<>();
+  private final List<JsonNode> samplingRequests = new CopyOnWriteArrayList<>();
   private final Set<String> adapters = ConcurrentHashMap.newKeySet();
   private final Map<String, Path> roots = new ConcurrentHashMap<>();
   private final List<String> calls = new CopyOnWriteArrayList<>();
@@ -74,7 +74,7 @@ public final class FakeVllm implements AutoCloseable {
   private volatile boolean failsTries;
   private volatile boolean reloadsItsOwnAlone;
   private volatile boolean resets = true;
-  private volatile boolean refusesDraws;
+  private volatile boolean refusesSampling;
   private volatile Runnable onLoad = () -> {};
   private volatile String tells = "";
   private volatile String weights = "default";
@@ -101,14 +101,14 @@ public final class FakeVllm implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  /** Draws asked for next are cut so, one after the other; those after them are not. */
+  /** Requests that come next are cut so, one after the other; those after them are not. */
   public void cut(Script... next) {
     scripts.addAll(List.of(next));
   }
 
   /** Returns the streamed sample requests of all clients but the probe. */
-  public List<JsonNode> draws() {
-    return draws;
+  public List<JsonNode> samplingRequests() {
+    return samplingRequests;
   }
 
   /** Returns the loaded adapters. */
@@ -143,9 +143,9 @@ public final class FakeVllm implements AutoCloseable {
     reloadsItsOwnAlone = true;
   }
 
-  /** Whether it refuses, from now on, every draw but those of the probe and of trials. */
-  public void refuseDraws(boolean whether) {
-    refusesDraws = whether;
+  /** Whether it refuses, from now on, every sample but those of the probe and of trials. */
+  public void refuseSampling(boolean whether) {
+    refusesSampling = whether;
   }
 
   /** From now on it resets no requests in flight. */
@@ -153,12 +153,12 @@ public final class FakeVllm implements AutoCloseable {
     resets = false;
   }
 
-  /** Whether the draw at the end of an update fails from now on. */
+  /** Whether the sample at the end of an update fails from now on. */
   public void failTries(boolean whether) {
     failsTries = whether;
   }
 
-  /** The draw at the end of an update does not end from now on, until this server does. */
+  /** The sample at the end of an update does not end from now on, until this server does. */
   public void hangTries() {
     hangs = new CountDownLatch(1);
   }
@@ -188,7 +188,7 @@ public final class FakeVllm implements AutoCloseable {
     namesNoModel = true;
   }
 
-  /** From now on what it draws in one piece has no more tokens. */
+  /** From now on what it samples in one piece has no more tokens. */
   public void endAfter(int tokens) {
     mostWhole = tokens;
   }
@@ -210,7 +210,7 @@ public final class FakeVllm implements AutoCloseable {
     weights = name;
   }
 
-  /** From now on answers say that this drew them. */
+  /** From now on answers say that this sampled them. */
   public void tell(String model) {
     tells = model;
   }
@@ -359,9 +359,9 @@ public final class FakeVllm implements AutoCloseable {
     }
     boolean probe = asked.path("request_id").asText().startsWith("probe");
     if (!probe) {
-      draws.add(asked);
+      samplingRequests.add(asked);
     }
-    if (!probe && refusesDraws) {
+    if (!probe && refusesSampling) {
       say(exchange, 400, "{\"error\":{\"message\":\"maximum context length\"}}");
       return;
     }
@@ -375,13 +375,13 @@ public final class FakeVllm implements AutoCloseable {
     exchange.sendResponseHeaders(200, 0);
     OutputStream out = exchange.getResponseBody();
     int[] tokens = prompt;
-    for (int drawn = 0; drawn < script.tokens() || script.cut() == Cut.NONE; drawn++) {
-      if (drawn == script.tokens()) {
+    for (int sampled = 0; sampled < script.tokens() || script.cut() == Cut.NONE; sampled++) {
+      if (sampled == script.tokens()) {
         script.meanwhile().run();
       }
       int next = next(tokens);
       boolean stops = next == end;
-      boolean full = drawn + 1 == most;
+      boolean full = sampled + 1 == most;
       tokens = Arrays.copyOf(tokens, tokens.length + 1);
       tokens[tokens.length - 1] = next;
       if ((stops || full) && !probe) {

@@ -49,32 +49,32 @@ class SglangTest {
     server.close();
   }
 
-  private Completion draw(SamplingSettings settings) throws Exception {
-    return one.draw(1, settings);
+  private Completion sample(SamplingSettings settings) throws Exception {
+    return one.sample(1, settings);
   }
 
   @Test
   void sample_aborted_isWhatItWouldHaveBeenUncut() throws Exception {
-    int[] uncut = draw(PLAIN).tokens();
+    int[] uncut = sample(PLAIN).tokens();
     server.end(new FakeSglang.End(5, "{\"type\":\"abort\"}"));
     server.end(new FakeSglang.End(0, "{\"type\":\"abort\"}"));
-    assertThat(draw(PLAIN).tokens()).isEqualTo(uncut).hasSize(13);
+    assertThat(sample(PLAIN).tokens()).isEqualTo(uncut).hasSize(13);
     assertThat(fleet.report()).contains("continued=2");
   }
 
   /** The tokens before the cut would not be penalised, and the rest have another distribution. */
   @Test
-  void sample_abortedWithARepetitionPenalty_isNotDrawnOn() {
+  void sample_abortedWithARepetitionPenalty_isNotContinued() {
     server.end(new FakeSglang.End(5, "{\"type\":\"abort\"}"));
     SamplingSettings penalised =
         new SamplingSettings(1, 1, 0, 0, 1.1, 20, Set.of(), List.of(), false);
-    assertThatThrownBy(() -> draw(penalised))
+    assertThatThrownBy(() -> sample(penalised))
         .hasMessageContaining("completion 0 was cut after 5 tokens and is not continued")
         .hasMessageContaining("set rollout.repetition_penalty to 1");
-    assertThat(server.draws()).hasSize(1);
+    assertThat(server.samplingRequests()).hasSize(1);
   }
 
-  /** Three in a row speak against the server; the reason is told, and a later draw fares well. */
+  /** Three in a row speak against the server; the reason is told, and a later sample fares well. */
   @Test
   void sample_abortsThatMeanARefusal_areTheServersFailure() throws Exception {
     for (int i = 0; i < LoadBalancer.MOST_FAILURES; i++) {
@@ -82,10 +82,10 @@ class SglangTest {
           new FakeSglang.End(
               0, "{\"type\":\"abort\",\"message\":\"too long\",\"status_code\":400}"));
     }
-    assertThatThrownBy(() -> draw(PLAIN))
+    assertThatThrownBy(() -> sample(PLAIN))
         .hasCauseInstanceOf(EngineUnavailableException.class)
         .hasMessageContaining("no inference server samples: fake: bad request (400): too long");
-    assertThat(draw(PLAIN).length()).isEqualTo(13);
+    assertThat(sample(PLAIN).length()).isEqualTo(13);
   }
 
   @Test
@@ -93,16 +93,16 @@ class SglangTest {
     server.end(
         new FakeSglang.End(
             0, "{\"type\":\"abort\",\"message\":\"out of memory\",\"status_code\":500}"));
-    assertThat(draw(PLAIN).length()).isEqualTo(13);
+    assertThat(sample(PLAIN).length()).isEqualTo(13);
     // a request that found its kept connection closed counts as well
     assertThat(fleet.report()).containsPattern("retries=[1-9][0-9]* continued=0");
   }
 
   @Test
-  void sample_serverLostItsAdapters_getsThemAgainBeforeItDraws() throws Exception {
+  void sample_serverLostItsAdapters_getsThemAgainBeforeItSamples() throws Exception {
     Set<String> loaded = Set.copyOf(server.adapters());
     server.adapters().clear();
-    assertThat(draw(PLAIN).length()).isEqualTo(13);
+    assertThat(sample(PLAIN).length()).isEqualTo(13);
     assertThat(server.adapters()).isEqualTo(loaded).hasSize(1);
   }
 
@@ -138,7 +138,7 @@ class SglangTest {
               PublishedWeightForm.ADAPTERS,
               FakeSglang.scores())) {
         Await.value(other.fleet.load(other.adapted(0)));
-        assertThat(other.draw(1).length()).isEqualTo(13);
+        assertThat(other.sample(1).length()).isEqualTo(13);
       }
     }
   }

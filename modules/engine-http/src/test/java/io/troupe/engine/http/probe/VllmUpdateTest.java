@@ -121,8 +121,8 @@ class VllmUpdateTest {
         new LoadBalancerOfOne(
             folder, server.base(), PublishedWeightForm.MERGED, LocalScorer.unavailable())) {
       Await.value(one.fleet.load(one.weights(0)));
-      one.draw(1);
-      assertThat(server.draws().getFirst().path("stop_token_ids"))
+      one.sample(1);
+      assertThat(server.samplingRequests().getFirst().path("stop_token_ids"))
           .singleElement()
           .satisfies(
               id -> assertThat(id.asInt()).isEqualTo(one.policy.tokenizer().endOfSequence()));

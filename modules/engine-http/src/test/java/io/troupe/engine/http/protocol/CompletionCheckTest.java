@@ -46,41 +46,46 @@ class CompletionCheckTest {
         tagged ? VersionReporting.SPANS : VersionReporting.NOTHING);
   }
 
-  private static RawCompletion drawn(
+  private static RawCompletion sampled(
       int[] tokens, double[] logProbs, ServerFinishReason finish, VersionSpan... spans) {
     return new RawCompletion(
         tokens, logProbs, List.of(spans), finish, new int[0], OptionalInt.empty());
   }
 
   private static RawCompletion good(VersionSpan... spans) {
-    return drawn(new int[] {5, 6, 9}, new double[] {-1, 0, -0.5}, ServerFinishReason.STOP, spans);
+    return sampled(new int[] {5, 6, 9}, new double[] {-1, 0, -0.5}, ServerFinishReason.STOP, spans);
   }
 
-  record Bad(RawCompletion drawn, Reason reason) {}
+  record Bad(RawCompletion sampled, Reason reason) {}
 
   static Stream<Bad> bad() {
     int[] three = {5, 6, 9};
     double[] fine = {-1, -1, -1};
     return Stream.of(
-        new Bad(drawn(three, fine, ServerFinishReason.OPEN), Reason.NOT_FINISHED),
-        new Bad(drawn(three, fine, ServerFinishReason.ERROR), Reason.NOT_FINISHED),
-        new Bad(drawn(three, fine, ServerFinishReason.UNKNOWN), Reason.NOT_FINISHED),
-        new Bad(drawn(new int[0], new double[0], ServerFinishReason.STOP), Reason.EMPTY),
-        new Bad(drawn(new int[] {5, 5, 5, 5, 5}, fine, ServerFinishReason.LENGTH), Reason.TOO_LONG),
-        new Bad(drawn(new int[] {5, 10, 9}, fine, ServerFinishReason.STOP), Reason.NO_ID),
-        new Bad(drawn(new int[] {5, -1, 9}, fine, ServerFinishReason.STOP), Reason.NO_ID),
-        new Bad(drawn(new int[] {5, 6, 7}, fine, ServerFinishReason.STOP), Reason.END_MISSING),
-        new Bad(drawn(new int[] {5, 9, 7}, fine, ServerFinishReason.LENGTH), Reason.PAST_END),
-        new Bad(drawn(three, new double[0], ServerFinishReason.STOP), Reason.LOG_PROBS_MISSING),
-        new Bad(drawn(three, new double[0], ServerFinishReason.ABORTED), Reason.LOG_PROBS_MISSING),
+        new Bad(sampled(three, fine, ServerFinishReason.OPEN), Reason.NOT_FINISHED),
+        new Bad(sampled(three, fine, ServerFinishReason.ERROR), Reason.NOT_FINISHED),
+        new Bad(sampled(three, fine, ServerFinishReason.UNKNOWN), Reason.NOT_FINISHED),
+        new Bad(sampled(new int[0], new double[0], ServerFinishReason.STOP), Reason.EMPTY),
         new Bad(
-            drawn(three, new double[] {-1, -1}, ServerFinishReason.STOP), Reason.LOG_PROBS_MISSING),
+            sampled(new int[] {5, 5, 5, 5, 5}, fine, ServerFinishReason.LENGTH), Reason.TOO_LONG),
+        new Bad(sampled(new int[] {5, 10, 9}, fine, ServerFinishReason.STOP), Reason.NO_ID),
+        new Bad(sampled(new int[] {5, -1, 9}, fine, ServerFinishReason.STOP), Reason.NO_ID),
+        new Bad(sampled(new int[] {5, 6, 7}, fine, ServerFinishReason.STOP), Reason.END_MISSING),
+        new Bad(sampled(new int[] {5, 9, 7}, fine, ServerFinishReason.LENGTH), Reason.PAST_END),
+        new Bad(sampled(three, new double[0], ServerFinishReason.STOP), Reason.LOG_PROBS_MISSING),
         new Bad(
-            drawn(three, new double[] {-1, Double.NaN, -1}, ServerFinishReason.STOP),
+            sampled(three, new double[0], ServerFinishReason.ABORTED), Reason.LOG_PROBS_MISSING),
+        new Bad(
+            sampled(three, new double[] {-1, -1}, ServerFinishReason.STOP),
+            Reason.LOG_PROBS_MISSING),
+        new Bad(
+            sampled(three, new double[] {-1, Double.NaN, -1}, ServerFinishReason.STOP),
             Reason.NOT_FINITE),
         new Bad(
-            drawn(three, new double[] {-1, -9999, -1}, ServerFinishReason.STOP), Reason.NOT_FINITE),
-        new Bad(drawn(three, new double[] {-1, 0.3, -1}, ServerFinishReason.STOP), Reason.POSITIVE),
+            sampled(three, new double[] {-1, -9999, -1}, ServerFinishReason.STOP),
+            Reason.NOT_FINITE),
+        new Bad(
+            sampled(three, new double[] {-1, 0.3, -1}, ServerFinishReason.STOP), Reason.POSITIVE),
         new Bad(
             new RawCompletion(
                 three,
@@ -107,7 +112,7 @@ class CompletionCheckTest {
   @ParameterizedTest
   @MethodSource("bad")
   void check_badCompletion_isRefusedWithItsReason(Bad bad) {
-    assertThat(check(false).check(bad.drawn()))
+    assertThat(check(false).check(bad.sampled()))
         .isInstanceOfSatisfying(
             CheckedCompletion.Refused.class,
             refused -> assertThat(refused.reason()).isEqualTo(bad.reason()));
@@ -173,19 +178,19 @@ class CompletionCheckTest {
             sound(
                     check(false)
                         .check(
-                            drawn(
+                            sampled(
                                 new int[] {5, 9},
                                 new double[] {-1, -1},
                                 ServerFinishReason.ABORTED)))
                 .finishReason())
         .isEqualTo(FinishReason.STOP);
     RawCompletion full =
-        drawn(new int[] {5, 6, 7, 8}, new double[] {-1, -1, -1, -1}, ServerFinishReason.ABORTED);
+        sampled(new int[] {5, 6, 7, 8}, new double[] {-1, -1, -1, -1}, ServerFinishReason.ABORTED);
     assertThat(sound(check(false).check(full)).finishReason()).isEqualTo(FinishReason.LENGTH);
   }
 
   @Test
-  void check_drawnOnByOlderWeights_isRefused() {
+  void check_continuedByOlderWeights_isRefused() {
     PartialCompletion head = new PartialCompletion(new int[] {5}, new float[] {-1}, new long[] {4});
     assertThat(check(head, 3, true).check(good(new VersionSpan("3-" + A, 0, 3))))
         .hasToString("version_missing: it was continued by weights 3 after tokens of 4");
@@ -203,7 +208,7 @@ class CompletionCheckTest {
       tokens[count - 1] = 9;
     }
     double[] logProbs = random.doubles(count, -3, 0.0).toArray();
-    int moved = random.nextInt(count + 1); // tokens that the older weights drew
+    int moved = random.nextInt(count + 1); // tokens that the older weights sampled
     ServerFinishReason end = stops ? ServerFinishReason.STOP : ServerFinishReason.LENGTH;
     PartialCompletion kept = PartialCompletion.NONE;
     Optional<Completion> whole = Optional.empty();
@@ -265,9 +270,9 @@ class CompletionCheckTest {
     ServerFinishReason finish =
         List.of(ServerFinishReason.values())
             .get(random.nextInt(ServerFinishReason.values().length));
-    RawCompletion drawn =
+    RawCompletion sampled =
         new RawCompletion(tokens, logProbs, spans, finish, new int[0], OptionalInt.empty());
-    switch (check(random.nextBoolean()).check(drawn)) {
+    switch (check(random.nextBoolean()).check(sampled)) {
       case CheckedCompletion.Usable(Completion completion) -> {
         assertThat(completion.length()).isEqualTo(count);
         assertThat(completion.versions().oldest()).isIn(PUBLISHED.keySet());

@@ -61,7 +61,7 @@ class CompletionCodecTest {
 
   @Test
   void body_adapter_isNamedAsEachServerWantsIt() {
-    GenerateRequest draw =
+    GenerateRequest request =
         new GenerateRequest(
             DRAW.id(),
             DRAW.model(),
@@ -73,9 +73,9 @@ class CompletionCodecTest {
             "",
             Duration.ZERO,
             "3-0123456789abcdef");
-    assertThat(Dialect.VLLM.codec().body(draw, true).path("model").asText())
+    assertThat(Dialect.VLLM.codec().body(request, true).path("model").asText())
         .isEqualTo("3-0123456789abcdef");
-    assertThat(Dialect.SGLANG.codec().body(draw, true).path("lora_path").asText())
+    assertThat(Dialect.SGLANG.codec().body(request, true).path("lora_path").asText())
         .isEqualTo("3-0123456789abcdef");
     assertThat(Dialect.SGLANG.codec().body(DRAW, true).has("lora_path")).isFalse();
   }
@@ -87,10 +87,10 @@ class CompletionCodecTest {
     for (CompletionChunk piece : dialect.codec().pieces(JsonFields.parse(answer(dialect)))) {
       assembly.add(piece);
     }
-    RawCompletion drawn = assembly.tokensSoFar().getFirst();
-    assertThat(drawn.tokens()).containsExactly(5, 6, 7);
-    assertThat(drawn.logProbs()).containsExactly(-0.5, -1.5, -0.25);
-    assertThat(drawn.finish()).isEqualTo(ServerFinishReason.STOP);
+    RawCompletion sampled = assembly.tokensSoFar().getFirst();
+    assertThat(sampled.tokens()).containsExactly(5, 6, 7);
+    assertThat(sampled.logProbs()).containsExactly(-0.5, -1.5, -0.25);
+    assertThat(sampled.finish()).isEqualTo(ServerFinishReason.STOP);
   }
 
   @ParameterizedTest
@@ -118,7 +118,7 @@ class CompletionCodecTest {
   @ParameterizedTest
   @EnumSource(Dialect.class)
   void body_idsThatEndACompletion_areSaid(Dialect dialect) {
-    GenerateRequest draw =
+    GenerateRequest request =
         new GenerateRequest(
             DRAW.id(),
             DRAW.model(),
@@ -130,7 +130,7 @@ class CompletionCodecTest {
             "",
             Duration.ZERO,
             "");
-    JsonNode body = dialect.codec().body(draw, true);
+    JsonNode body = dialect.codec().body(request, true);
     JsonNode sampling = body.has("sampling_params") ? body.path("sampling_params") : body;
     String said = sampling.path("stop_token_ids").toString();
     assertThat(said).isEqualTo(dialect.codec().takesStopIds() ? "[2,7,11]" : "");
@@ -139,7 +139,7 @@ class CompletionCodecTest {
 
   @Test
   void upTo_tokenThatEndsACompletion_isItsLast() {
-    RawCompletion drawn =
+    RawCompletion sampled =
         new RawCompletion(
             new int[] {5, 6, 7, 8},
             new double[] {-1, -2, -3, -4},
@@ -147,18 +147,18 @@ class CompletionCodecTest {
             ServerFinishReason.LENGTH,
             new int[0],
             OptionalInt.of(4));
-    RawCompletion ended = drawn.firstTokens(Set.of(6, 8));
+    RawCompletion ended = sampled.firstTokens(Set.of(6, 8));
     assertThat(ended.tokens()).containsExactly(5, 6);
     assertThat(ended.logProbs()).containsExactly(-1, -2);
     assertThat(ended.versions())
         .containsExactly(new VersionSpan("a", 0, 1), new VersionSpan("b", 1, 2));
     assertThat(ended.finish()).isEqualTo(ServerFinishReason.STOP);
     assertThat(ended.counted()).isEmpty();
-    assertThat(drawn.firstTokens(Set.of(8))).isSameAs(drawn);
-    assertThat(drawn.firstTokens(Set.of(9))).isSameAs(drawn);
+    assertThat(sampled.firstTokens(Set.of(8))).isSameAs(sampled);
+    assertThat(sampled.firstTokens(Set.of(9))).isSameAs(sampled);
     RawCompletion untold =
         new RawCompletion(
-            drawn.tokens(),
+            sampled.tokens(),
             new double[3],
             List.of(),
             ServerFinishReason.LENGTH,

@@ -12,9 +12,9 @@ class QueueProgressTest {
   private static final Duration MINUTE = Duration.ofSeconds(60);
   private static final long SECOND = 1_000_000_000L;
 
-  private static LoadReport told(double waiting, double drawn) {
+  private static LoadReport told(double waiting, double sampled) {
     return new LoadReport(
-        OptionalDouble.of(8), OptionalDouble.of(waiting), OptionalDouble.of(drawn));
+        OptionalDouble.of(8), OptionalDouble.of(waiting), OptionalDouble.of(sampled));
   }
 
   @Test

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A server that speaks like llama-server and takes weights at its start alone. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RestartTest {
-  /** With the weights of version n it draws nothing but token 3 + n; of version 4 it dies. */
+  /** With the weights of version n it samples nothing but token 3 + n; of version 4 it dies. */
   private static final String SERVER =
       """
       import os, sys
@@ -154,7 +154,7 @@ class RestartTest {
         .getFirst();
   }
 
-  private static void assertDrawnBy(long version, List<Completion> completions) {
+  private static void assertSampledBy(long version, List<Completion> completions) {
     for (Completion completion : completions) {
       assertThat(completion.tokens()).hasSize(20).containsOnly((int) (3 + version));
       assertThat(completion.versions().newest()).isEqualTo(new WeightVersion(version));
@@ -169,8 +169,8 @@ class RestartTest {
       Await.value(sampler.load(ToyFixture.weights(policy, 1)));
       CompletionStage<List<Completion>> during = ask(sampler, 1);
       Await.value(sampler.load(ToyFixture.weights(policy, 2)));
-      assertDrawnBy(1, Await.value(during));
-      assertDrawnBy(2, Await.value(ask(sampler, 2)));
+      assertSampledBy(1, Await.value(during));
+      assertSampledBy(2, Await.value(ask(sampler, 2)));
       assertThat(pool.report())
           .contains("continued=0", "failures=0", "updates=2", "updates_failed=0", "restarts=2");
     }
@@ -186,7 +186,7 @@ class RestartTest {
       CompletionStage<List<Completion>> waiting = ask(sampler, 1);
       Await.value(sampler.load(ToyFixture.weights(policy, 5)));
       assertThat(Await.value(never)).as("newer ones are there").isEqualTo(new WeightVersion(5));
-      assertDrawnBy(5, Await.value(waiting));
+      assertSampledBy(5, Await.value(waiting));
     }
   }
 
@@ -218,7 +218,7 @@ class RestartTest {
           .hasMessageContaining("no such device");
       var loaded = sampler.load(ToyFixture.weights(policy, 1));
       Await.value(loaded);
-      assertDrawnBy(1, Await.value(ask(sampler, 2)));
+      assertSampledBy(1, Await.value(ask(sampler, 2)));
       assertThat(starts()).isEqualTo(12);
       assertThat(pool.noServersLeft().toCompletableFuture()).isNotDone();
     }

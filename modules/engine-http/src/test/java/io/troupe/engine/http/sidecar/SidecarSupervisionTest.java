@@ -86,7 +86,7 @@ class SidecarSupervisionTest {
   }
 
   @Test
-  void vllm_command_isOnLoopbackAndTellsTheLogProbsOfTheDraw() {
+  void vllm_command_isOnLoopbackAndTellsTheLogProbsOfTheSampling() {
     ServerCommand command =
         ServerCommand.vllm(
             new ServerCommand.Load(

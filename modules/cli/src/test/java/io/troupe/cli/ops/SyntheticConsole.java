@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /** A console over a recorded run, one group of which has hostile texts. */
-public final class RecordedConsole implements AutoCloseable {
+public final class SyntheticConsole implements AutoCloseable {
   private final ConsoleServer server;
-  private final RecordedRun run;
+  private final SyntheticRun run;
   private final long hostileGroup;
 
-  private RecordedConsole(ConsoleServer server, RecordedRun run, long hostileGroup) {
+  private SyntheticConsole(ConsoleServer server, SyntheticRun run, long hostileGroup) {
     this.server = server;
     this.run = run;
     this.hostileGroup = hostileGroup;
@@ -29,9 +29,9 @@ public final class RecordedConsole implements AutoCloseable {
    *
    * @param live whether it takes orders, which are then written down and not carried out
    */
-  public static RecordedConsole open(Path folder, int groups, boolean live) throws IOException {
+  public static SyntheticConsole open(Path folder, int groups, boolean live) throws IOException {
     Path rollouts = folder.resolve("rollouts.jsonl");
-    RecordedRun run = new RecordedRun(folder, groups, live);
+    SyntheticRun run = new SyntheticRun(folder, groups, live);
     GroupRow row = run.fold().groups(new GroupQuery("trained", "newest", 1)).getFirst();
     long group = row.group();
     String hostile =
@@ -54,7 +54,7 @@ public final class RecordedConsole implements AutoCloseable {
         {"masked":[[0,100]]},{"high":[[7,1]],"cut":[[5,9]]}]}]}
         """
             .formatted(row.step(), group, row.fence()));
-    return new RecordedConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), run, group);
+    return new SyntheticConsole(ConsoleServer.start(ConsoleSettings.loopback(0), run), run, group);
   }
 
   /** Two turns with a call between them, by a policy and a tool that try to mislead. */

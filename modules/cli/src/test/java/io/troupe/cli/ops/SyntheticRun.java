@@ -32,7 +32,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The events of a run on 16 nodes of 8 workers, made by the coordinator itself. */
-final class RecordedRun implements RunSource {
+final class SyntheticRun implements RunSource {
   private final long start = System.currentTimeMillis() - 80_000;
   private final RunLimits limits =
       new RunLimits(
@@ -56,7 +56,7 @@ final class RecordedRun implements RunSource {
    *
    * @param live whether it takes orders
    */
-  RecordedRun(Path traces, int groups, boolean live) {
+  SyntheticRun(Path traces, int groups, boolean live) {
     this.live = live;
     records = RunRecords.of(fold, traces);
     tell(new Input.Begin());

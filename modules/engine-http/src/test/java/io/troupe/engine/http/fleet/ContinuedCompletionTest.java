@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Case 19: what a server cut is drawn on from where it stopped. */
+/** What a server cut is continued from where it stopped. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class DrawnOnTest {
+class ContinuedTest {
   @TempDir private Path folder;
   private FakeVllm server;
   private LoadBalancerOfOne one;
@@ -51,23 +51,23 @@ class DrawnOnTest {
     server.close();
   }
 
-  private Completion draw(long group) throws Exception {
-    return one.draw(group);
+  private Completion sample(long group) throws Exception {
+    return one.sample(group);
   }
 
   @Test
   void sample_cutInEveryWay_isWhatItWouldHaveBeenUncut() throws Exception {
-    Completion uncut = draw(1);
+    Completion uncut = sample(1);
     server.cut(
         new Script(Cut.ABORT, 0),
         new Script(Cut.ABORT, 5),
         new Script(Cut.CLOSE, 3),
         new Script(Cut.ERROR, 2));
-    Completion drawnOn = draw(1);
-    assertThat(drawnOn.tokens()).isEqualTo(uncut.tokens()).hasSize(13);
-    assertThat(drawnOn.logProbs()).isEqualTo(uncut.logProbs());
-    assertThat(drawnOn.versions()).isEqualTo(uncut.versions());
-    assertThat(drawnOn.finishReason()).isEqualTo(FinishReason.STOP);
+    Completion continued = sample(1);
+    assertThat(continued.tokens()).isEqualTo(uncut.tokens()).hasSize(13);
+    assertThat(continued.logProbs()).isEqualTo(uncut.logProbs());
+    assertThat(continued.versions()).isEqualTo(uncut.versions());
+    assertThat(continued.finishReason()).isEqualTo(FinishReason.STOP);
     // how often a request found its kept connection closed, before any token, is not asked
     assertThat(fleet.report())
         .containsPattern("completions=2 retries=[0-9]+ continued=4 failures=0");
@@ -77,13 +77,13 @@ class DrawnOnTest {
   void sample_cut_asksForTheRestWithASeedOfItsOwn() throws Exception {
     SampleRequest request = FleetSamplerTest.request(1, 1);
     server.cut(new Script(Cut.CLOSE, 5));
-    Completion drawn = Await.value(fleet.sample(List.of(request)).getFirst()).getFirst();
-    assertThat(server.draws()).hasSize(2);
-    JsonNode first = server.draws().getFirst();
-    JsonNode rest = server.draws().getLast();
+    Completion sampled = Await.value(fleet.sample(List.of(request)).getFirst()).getFirst();
+    assertThat(server.samplingRequests()).hasSize(2);
+    JsonNode first = server.samplingRequests().getFirst();
+    JsonNode rest = server.samplingRequests().getLast();
     assertThat(rest.path("prompt")).hasSize(request.prompt().length + 5);
     assertThat(rest.path("prompt").path(request.prompt().length + 4).asInt())
-        .isEqualTo(drawn.tokens()[4]);
+        .isEqualTo(sampled.tokens()[4]);
     assertThat(first.path("max_tokens").asInt()).isEqualTo(20);
     assertThat(rest.path("max_tokens").asInt()).isEqualTo(15);
     assertThat(rest.path("seed").asLong()).isNotEqualTo(first.path("seed").asLong());
@@ -93,13 +93,15 @@ class DrawnOnTest {
   void sample_newWeightsBeforeTheRest_tellsBothVersions() throws Exception {
     server.cut(
         new Script(Cut.ABORT, 5, () -> fleet.load(one.weights(1)).toCompletableFuture().join()));
-    assertThat(draw(1).versions().spans())
+    assertThat(sample(1).versions().spans())
         .containsExactly(
             new TokenVersions.Span(WeightVersion.BASE, 5),
             new TokenVersions.Span(new WeightVersion(1), 8));
   }
 
-  /** Between the reading and the trial draw that fails, the server draws from who knows what. */
+  /**
+   * Between the reading and the trial sample that fails, the server samples from who knows what.
+   */
   @Test
   void sample_cutAfterAnUpdateThatFailed_isRefused() {
     server.cut(
@@ -112,7 +114,7 @@ class DrawnOnTest {
               Await.until("the update fails", () -> !fleet.report().contains("updates_failed=0"));
               server.failTries(false);
             }));
-    assertThatThrownBy(() -> draw(1))
+    assertThatThrownBy(() -> sample(1))
         .hasMessageContaining("half_weights: the server began to read");
     assertThat(fleet.report()).contains("continued=0").contains("refused=half_weights=1");
   }
@@ -122,27 +124,27 @@ class DrawnOnTest {
     for (int i = 0; i <= RetryPolicy.MOST_CUTS; i++) {
       server.cut(new Script(Cut.ABORT, 0));
     }
-    assertThatThrownBy(() -> draw(1)).hasMessageContaining("was cut 9 times");
+    assertThatThrownBy(() -> sample(1)).hasMessageContaining("was cut 9 times");
   }
 
   @Test
   void sample_stopStringAcrossTheCut_endsThere() throws Exception {
-    int[] uncut = draw(1).tokens();
+    int[] uncut = sample(1).tokens();
     String stop = one.policy.tokenizer().decode(Arrays.copyOfRange(uncut, 3, 7));
     server.cut(new Script(Cut.ABORT, 5));
     SamplingSettings settings =
         new SamplingSettings(1, 1, 0, 0, 1, 20, Set.of(), List.of(stop), false);
-    Completion drawn = one.draw(1, settings);
-    assertThat(drawn.tokens()).isEqualTo(Arrays.copyOf(uncut, 7));
-    assertThat(drawn.finishReason()).isEqualTo(FinishReason.STOP_STRING);
+    Completion sampled = one.sample(1, settings);
+    assertThat(sampled.tokens()).isEqualTo(Arrays.copyOf(uncut, 7));
+    assertThat(sampled.finishReason()).isEqualTo(FinishReason.STOP_STRING);
   }
 
   @Test
-  void sample_cutWithoutLogProbs_isRefusedAndNotDrawnOn() {
+  void sample_cutWithoutLogProbs_isRefusedAndNotContinued() {
     server.cut(new Script(Cut.ABORT_WITHOUT_LOG_PROBS, 5));
-    assertThatThrownBy(() -> draw(1))
+    assertThatThrownBy(() -> sample(1))
         .hasMessageContaining("log_probs_missing: 0 log-probabilities for 5 tokens");
-    assertThat(server.draws()).hasSize(1);
+    assertThat(server.samplingRequests()).hasSize(1);
     assertThat(fleet.report()).contains("continued=0").contains("refused=log_probs_missing=1");
   }
 
@@ -151,7 +153,7 @@ class DrawnOnTest {
     for (int i = 0; i <= RetryPolicy.MOST_CUTS; i++) {
       server.cut(new Script(Cut.ABORT, 1));
     }
-    assertThatThrownBy(() -> draw(1)).hasMessageContaining("was cut 9 times");
-    assertThat(server.draws()).hasSize(9);
+    assertThatThrownBy(() -> sample(1)).hasMessageContaining("was cut 9 times");
+    assertThat(server.samplingRequests()).hasSize(9);
   }
 }
