@@ -14,6 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -21,10 +22,10 @@ import java.util.function.LongSupplier;
  * A file of JSON objects, one a line, that grows: telemetry. Safe for use by several threads.
  *
  * <p>Telemetry never stops training: a line that cannot be written is counted, the first such
- * failure is reported, and later lines are tried again, so that a disk that was full for a while
- * costs lines and nothing else. A line is in the file whole or not at all, except for the last one
- * after a crash: opening the file ends that line when it is whole JSON and cuts it off otherwise.
- * Lines are not fsynced.
+ * failure of an outage is reported, and later lines are tried again, so that a disk that was full
+ * for a while costs lines and nothing else; the end of the outage is reported with their number. A
+ * line is in the file whole or not at all, except for the last one after a crash: opening the file
+ * ends that line when it is whole JSON and cuts it off otherwise. Lines are not fsynced.
  *
  * <p>A file may be bounded: when it has reached half of that it becomes {@code NAME.1.jsonl}, in
  * the place of the one before, and a new one begins. So the newest half at least is always there.
@@ -32,6 +33,9 @@ import java.util.function.LongSupplier;
 public final class JsonLinesFile implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final long UNBOUNDED = 0;
+
+  /** A disk at its edge refuses some lines and takes others, many times a second. */
+  private static final long REPORT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Path file;
   private final ChannelOpener opener;
@@ -46,8 +50,12 @@ public final class JsonLinesFile implements AutoCloseable {
   private long flushedAt;
   private long written;
   private long lost;
+  private long lostByDisk;
   private boolean partialLine;
-  private boolean reported;
+  private boolean diskReported;
+  private long outages;
+  private long reportedAt;
+  private boolean objectReported;
 
   private JsonLinesFile(
       Path file,
@@ -74,7 +82,8 @@ public final class JsonLinesFile implements AutoCloseable {
    *
    * @param flushEvery zero writes every line at once; otherwise a line may wait in memory for that
    *     long, and is lost by a crash until then. A rare writer calls {@link #flush}
-   * @param report takes one sentence, at most once
+   * @param report takes one sentence when lines begin to be lost, and one when that ends; of
+   *     outages that follow within a minute only the lines are counted
    */
   public static JsonLinesFile open(Path file, Duration flushEvery, Consumer<String> report)
       throws IOException {
@@ -199,10 +208,13 @@ public final class JsonLinesFile implements AutoCloseable {
 
   /** Counts an object that is no JSON as lost. */
   synchronized void refuse(Object object, JsonProcessingException unwritable) {
-    countLost(
-        1,
-        "cannot write a %s as JSON to %s: %s"
-            .formatted(object.getClass().getSimpleName(), file, unwritable.getOriginalMessage()));
+    lost++;
+    if (!objectReported) {
+      objectReported = true;
+      report.accept(
+          "cannot write a %s as JSON to %s: %s; training continues without such lines"
+              .formatted(object.getClass().getSimpleName(), file, unwritable.getOriginalMessage()));
+    }
   }
 
   /** Appends an encoded line. */
@@ -232,11 +244,12 @@ public final class JsonLinesFile implements AutoCloseable {
       }
       end = at;
       written += bufferedLines;
+      reportRecovery();
       if (end >= rotateAt) {
         rotate();
       }
     } catch (IOException failure) {
-      countLost(bufferedLines, explained("write lines", failure));
+      diskFailed(bufferedLines, "write lines", failure);
       partialLine = true;
       removePartialLine();
     } finally {
@@ -257,7 +270,7 @@ public final class JsonLinesFile implements AutoCloseable {
       end = 0;
       old.close();
     } catch (IOException failure) {
-      countLost(0, explained("begin the next file", failure));
+      diskFailed(0, "begin the next file", failure);
     }
   }
 
@@ -278,15 +291,34 @@ public final class JsonLinesFile implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException failure) {
-      countLost(0, explained("close", failure));
+      diskFailed(0, "close", failure);
+    }
+    if (lostByDisk > 0) {
+      report.accept("%s lacks %,d lines that could not be written".formatted(file, lostByDisk));
     }
   }
 
-  private void countLost(long lines, String reason) {
+  private void diskFailed(long lines, String doing, IOException failure) {
     lost += lines;
-    if (!reported) {
-      reported = true;
-      report.accept(reason + "; training continues, further losses are only counted");
+    lostByDisk += lines;
+    long now = nanoTime.getAsLong();
+    if (!diskReported && (outages == 0 || now - reportedAt >= REPORT_NANOS)) {
+      diskReported = true;
+      outages++;
+      reportedAt = now;
+      report.accept(
+          DiskFailureException.withoutResume(doing, file, failure)
+              + "; training continues, and the file is tried again");
+    }
+  }
+
+  private void reportRecovery() {
+    if (diskReported) {
+      report.accept(
+          "%s is written again; it lacks %,d lines that could not be written"
+              .formatted(file, lostByDisk));
+      lostByDisk = 0;
+      diskReported = false;
     }
   }
 
@@ -296,12 +328,8 @@ public final class JsonLinesFile implements AutoCloseable {
       channel.truncate(end);
       partialLine = false;
     } catch (IOException stuck) {
-      countLost(0, explained("cut off a partial line", stuck));
+      diskFailed(0, "cut off a partial line", stuck);
     }
-  }
-
-  private String explained(String doing, IOException failure) {
-    return String.valueOf(DiskFailureException.explain(doing, file, failure).getMessage());
   }
 
   /** Repairs the last line of an existing file and returns where the next one begins. */

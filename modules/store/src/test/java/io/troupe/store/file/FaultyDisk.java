@@ -28,6 +28,11 @@ public final class FaultyDisk implements ChannelOpener {
     return new FaultyDisk(Long.MAX_VALUE / 2);
   }
 
+  /** Makes room for so many bytes more. */
+  void free(long bytes) {
+    free.addAndGet(bytes);
+  }
+
   /** Lets no write through until {@link #release}. */
   public void hold() {
     writes.drainPermits();

@@ -99,20 +99,38 @@ final class JsonLinesFileTest {
   }
 
   @Test
-  void write_diskFull_reportsOnceCountsAndLeavesNoPartialLine() throws IOException {
+  void write_diskFullForAWhile_reportsBeginAndEndCountsAndLeavesNoPartialLine() throws IOException {
+    FaultyDisk disk = new FaultyDisk(10);
+    AtomicLong now = new AtomicLong();
     try (JsonLinesFile lines =
-        JsonLinesFile.open(
-            file(), Duration.ZERO, reports::add, System::nanoTime, new FaultyDisk(10))) {
+        JsonLinesFile.open(file(), Duration.ZERO, reports::add, now::get, disk)) {
       lines.write(1234);
       lines.write("too long for what is left");
       lines.write("and again");
       assertThat(lines.lost()).isEqualTo(2);
       assertThat(lines.written()).isEqualTo(1);
+      assertThat(reports).hasSize(1);
+      assertThat(reports.getFirst())
+          .contains("cannot write lines: ", "No space left on device", "free some space there")
+          .endsWith("; training continues, and the file is tried again")
+          .doesNotContain("resume");
+      disk.free(7);
+      lines.write(56);
+      lines.write("not told within a minute");
+      now.addAndGet(Duration.ofMinutes(1).toNanos());
+      lines.write("told");
+      disk.free(3);
+      lines.write(78);
+      lines.write("told at the end");
     }
-    assertThat(file()).hasContent("1234\n");
-    assertThat(reports).hasSize(1);
-    assertThat(reports.getFirst())
-        .contains("cannot write lines: ", "No space left on device", "training continues");
+    assertThat(file()).hasContent("1234\n56\n78\n");
+    assertThat(reports).hasSize(5);
+    assertThat(reports.get(1))
+        .isEqualTo(file() + " is written again; it lacks 2 lines that could not be written");
+    assertThat(reports.get(2)).startsWith("cannot write lines: ");
+    assertThat(reports.get(3))
+        .isEqualTo(file() + " is written again; it lacks 2 lines that could not be written");
+    assertThat(reports.get(4)).isEqualTo(file() + " lacks 1 lines that could not be written");
   }
 
   @Test
