@@ -1,8 +1,8 @@
 package io.troupe.cli.ops;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.base.text.SafeText;
 import io.troupe.cli.ops.TextTable.Column;
-import io.troupe.telemetry.export.SafeText;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -1,7 +1,7 @@
 package io.troupe.cli.ops;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.telemetry.export.SafeText;
+import io.troupe.base.text.SafeText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

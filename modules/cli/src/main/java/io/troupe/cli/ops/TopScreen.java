@@ -2,8 +2,8 @@ package io.troupe.cli.ops;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.troupe.base.text.SafeText;
 import io.troupe.cli.ops.TextTable.Column;
-import io.troupe.telemetry.export.SafeText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.troupe.config.binding;
 
+import io.troupe.base.text.SafeText;
+
 /**
  * One rule that a configuration breaks.
  *
@@ -11,9 +13,16 @@ package io.troupe.config.binding;
  */
 public record ConfigViolation(
     ValueOrigin origin, String key, String rule, String given, String advice) {
+  static final int LONGEST = 200;
+
+  /** The sentence for the user: one line for a terminal, whatever the file holds. */
   @Override
   public String toString() {
-    String subject = key.isEmpty() ? "" : key + ": ";
-    return "%s: %s%s, given %s; %s".formatted(origin, subject, rule, given, advice);
+    String subject = key.isEmpty() ? "" : shown(key) + ": ";
+    return "%s: %s%s, given %s; %s".formatted(origin, subject, rule, shown(given), advice);
+  }
+
+  private static String shown(String text) {
+    return SafeText.of(text, LONGEST);
   }
 }

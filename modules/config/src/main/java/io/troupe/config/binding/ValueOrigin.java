@@ -1,5 +1,6 @@
 package io.troupe.config.binding;
 
+import io.troupe.base.text.SafeText;
 import java.nio.file.Path;
 
 /** The place where a value was written. */
@@ -24,7 +25,7 @@ public sealed interface ValueOrigin {
   record CommandLine(String assignment) implements ValueOrigin {
     @Override
     public String toString() {
-      return "--set " + assignment;
+      return "--set " + SafeText.of(assignment, ConfigViolation.LONGEST);
     }
   }
 

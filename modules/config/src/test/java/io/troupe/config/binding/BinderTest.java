@@ -190,6 +190,17 @@ final class BinderTest {
   }
 
   @Test
+  void violations_textOfAMegabyte_isCutInTheMessage() {
+    String megabyte = "x".repeat(1_000_000);
+    assertThat(
+            violations(
+                "title: a\nseed: " + megabyte + "\n" + megabyte.substring(0, 1000) + ": 1",
+                "copies=" + megabyte))
+        .hasSize(3)
+        .allSatisfy(line -> assertThat(line).hasSizeLessThan(700).contains("xxx…"));
+  }
+
+  @Test
   void bind_overrides_winOverTheFileAndTheLastOverTheEarlier() {
     ResolvedConfig<Drawing> resolved =
         resolve(

@@ -1,5 +1,6 @@
 package io.troupe.telemetry.export;
 
+import io.troupe.base.text.SafeText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpResponse;

@@ -1,17 +1,27 @@
-package io.troupe.telemetry.export;
+package io.troupe.base.text;
 
 /** Text of others as one line that a terminal shows and does not obey. */
 public final class SafeText {
   private static final int LONGEST = 120;
-  private static final long LONGEST_READ = 240;
 
   private SafeText() {}
 
-  /** The text without control or direction characters, cut where it is longer than a line. */
+  /**
+   * Returns the text without control or direction characters, cut where it is longer than a line.
+   */
   public static String of(String text) {
+    return of(text, LONGEST);
+  }
+
+  /**
+   * Returns the text without control or direction characters.
+   *
+   * @param longest characters that are left of it; where it is longer, the last one is an ellipsis
+   */
+  public static String of(String text, int longest) {
     StringBuilder safe = new StringBuilder();
     text.codePoints()
-        .limit(LONGEST_READ)
+        .limit(longest + 1L)
         .forEach(
             point -> {
               int type = Character.getType(point);
@@ -22,6 +32,9 @@ public final class SafeText {
                       || type == Character.PARAGRAPH_SEPARATOR;
               safe.appendCodePoint(hidden ? '\uFFFD' : point);
             });
-    return safe.length() > LONGEST ? safe.substring(0, LONGEST - 1) + "…" : safe.toString();
+    if (safe.codePointCount(0, safe.length()) <= longest) {
+      return safe.toString();
+    }
+    return safe.substring(0, safe.offsetByCodePoints(0, longest - 1)) + "…";
   }
 }
