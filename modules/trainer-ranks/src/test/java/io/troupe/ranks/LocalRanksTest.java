@@ -29,6 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class LocalRanksTest {
   private static final int STEPS = 3;
 
+  /** Digests of a run without a death; the first test that needs them makes that run. */
+  private static List<String> undisturbed = List.of();
+
   @TempDir private Path folder;
 
   private final List<String> notes = new CopyOnWriteArrayList<>();
@@ -127,7 +130,10 @@ final class LocalRanksTest {
     assertThat(folder.resolve("steps-0"))
         .hasSize(phase.compareTo(DyingRank.Phase.WRITING) >= 0 ? STEPS : STEPS + 1);
     assertThat(notes).noneMatch(note -> note.contains("go back"));
-    assertThat(lossy).isEqualTo(digests(DyingRank.Phase.NEVER));
+    if (undisturbed.isEmpty()) {
+      undisturbed = digests(DyingRank.Phase.NEVER);
+    }
+    assertThat(lossy).isEqualTo(undisturbed);
   }
 
   /** Ranks 1 and 2 of three: what rank 1 held is at neither of the others. */
