@@ -340,12 +340,15 @@ public final class JournalReader implements Closeable {
   }
 
   private void refuse(Segment segment, SegmentHeader header) throws IOException {
-    if (refused.add(segment.number())) {
+    if (!refused.contains(segment.number())) {
+      long found = 0;
       try (SegmentScanner scanner = new SegmentScanner(segment, header)) {
         while (scanner.next() instanceof SegmentScanner.Step.Intact) {
-          fenced++;
+          found++;
         }
       }
+      refused.add(segment.number()); // One that was compressed before it was opened is read again.
+      fenced += found;
     }
   }
 

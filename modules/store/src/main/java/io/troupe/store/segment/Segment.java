@@ -41,8 +41,24 @@ public record Segment(int number, Path file) {
    * Returns all segments after {@code number}, in order. Other files are not looked at. Of a
    * segment that is there in both forms, which a process leaves that dies while it compresses, the
    * plain one counts.
+   *
+   * <p>A listing is no snapshot: it may pass the place of the compressed file before that is there,
+   * and the place of the plain one when that is gone. The last segment is never compressed, so that
+   * a segment left out leaves a gap, and a listing with a gap counts once the next one equals it.
    */
   public static List<Segment> after(Path folder, int number) throws IOException {
+    List<Segment> segments = listing(folder, number);
+    List<Segment> before = List.of();
+    while (!segments.isEmpty()
+        && segments.getLast().number() - number != segments.size()
+        && !segments.equals(before)) {
+      before = segments;
+      segments = listing(folder, number);
+    }
+    return segments;
+  }
+
+  private static List<Segment> listing(Path folder, int number) throws IOException {
     SortedMap<Integer, Segment> segments = new TreeMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.journal*")) {
       for (Path file : files) {
