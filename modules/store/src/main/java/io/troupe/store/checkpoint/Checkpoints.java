@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -135,27 +137,50 @@ public final class Checkpoints {
     List<Checkpoint> whole = new ArrayList<>();
     List<CheckpointListing.Broken> broken = new ArrayList<>();
     for (long step : steps()) {
-      Path directory = directory(step);
-      try {
-        CheckpointManifest manifest = CheckpointManifest.read(directory);
-        Optional<String> wrong =
-            manifest.step() == step
-                ? manifest.wrongSize(directory)
-                : Optional.of("its manifest is of step %d".formatted(manifest.step()));
-        if (wrong.isPresent()) {
-          broken.add(new CheckpointListing.Broken(step, directory, wrong.get()));
-        } else {
-          whole.add(new Checkpoint(step, directory, manifest));
-        }
-      } catch (IOException unreadable) {
-        broken.add(
-            new CheckpointListing.Broken(
-                step,
-                directory,
-                "%s cannot be read: %s".formatted(CheckpointManifest.NAME, line(unreadable))));
-      }
+      check(step, whole, broken);
     }
     return new CheckpointListing(whole, broken);
+  }
+
+  /**
+   * Adds a checkpoint to those that can be used or to the others. One that the run's process
+   * replaces meanwhile is checked again, and one that the process deletes is neither.
+   */
+  private void check(long step, List<Checkpoint> whole, List<CheckpointListing.Broken> broken)
+      throws IOException {
+    Path directory = directory(step);
+    Optional<Object> checked = identity(directory);
+    String fault;
+    try {
+      CheckpointManifest manifest = CheckpointManifest.read(directory);
+      Optional<String> wrong =
+          manifest.step() == step
+              ? manifest.wrongSize(directory)
+              : Optional.of("its manifest is of step %d".formatted(manifest.step()));
+      if (wrong.isEmpty()) {
+        whole.add(new Checkpoint(step, directory, manifest));
+        return;
+      }
+      fault = wrong.get();
+    } catch (IOException unreadable) {
+      fault = "%s cannot be read: %s".formatted(CheckpointManifest.NAME, line(unreadable));
+    }
+    Optional<Object> present = identity(directory);
+    if (!present.equals(checked)) {
+      check(step, whole, broken);
+    } else if (present.isPresent()) {
+      broken.add(new CheckpointListing.Broken(step, directory, fault));
+    }
+  }
+
+  /** Returns the identity of a directory, whatever its name; empty if it is gone. */
+  private static Optional<Object> identity(Path directory) throws IOException {
+    try {
+      Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
+      return Optional.of(key == null ? directory : key);
+    } catch (NoSuchFileException gone) {
+      return Optional.empty();
+    }
   }
 
   /** Says what is wrong with a checkpoint, beyond its files; nothing when it can be used. */

@@ -18,6 +18,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.LocalDateTime;
@@ -178,7 +179,11 @@ public final class RunFolder {
         if (Files.isRegularFile(folder.resolve(RUN))) {
           Path journal = folder.resolve(JOURNAL);
           Path dated = Files.isDirectory(journal) ? journal : folder;
-          runs.add(new Run(folder.getFileName().toString(), Files.getLastModifiedTime(dated)));
+          try {
+            runs.add(new Run(folder.getFileName().toString(), Files.getLastModifiedTime(dated)));
+          } catch (NoSuchFileException deleted) {
+            // Another process deletes the run meanwhile.
+          }
         }
       }
     }
