@@ -59,10 +59,7 @@ final class JsonLineIndex {
   synchronized List<JsonNode> of(long number) throws IOException {
     while (true) {
       Optional<Object> before = identity();
-      if (before.isEmpty()) {
-        return List.of();
-      }
-      if (!before.equals(indexed)) {
+      if (before.isEmpty() || !before.equals(indexed)) {
         // The file was rotated: what was in it is in the one before it now.
         index.clear();
         follow(previous, 0);
@@ -88,21 +85,21 @@ final class JsonLineIndex {
     }
   }
 
-  /** Returns the identity of the file, whatever its name; empty while there is none. */
+  /**
+   * Returns the identity of the file, whatever its name; empty while there is none, as between the
+   * two steps of a rotation.
+   */
   private Optional<Object> identity() throws IOException {
-    if (!Files.isRegularFile(file)) {
+    try {
+      Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+      return Optional.of(key == null ? file : key);
+    } catch (NoSuchFileException absent) {
       return Optional.empty();
     }
-    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-    Object key = attributes.fileKey();
-    return Optional.of(key == null ? file : key);
   }
 
   /** Reads the lines of a file from an offset on; returns the offset of the next line. */
   private long follow(Path from, long offset) throws IOException {
-    if (!Files.isRegularFile(from)) {
-      return offset;
-    }
     ByteBuffer block = ByteBuffer.allocate(1 << 20);
     long lineStart = offset;
     long position = offset;
@@ -120,6 +117,8 @@ final class JsonLineIndex {
         }
         position += block.limit();
       }
+    } catch (NoSuchFileException absent) {
+      return offset;
     }
     return lineStart;
   }

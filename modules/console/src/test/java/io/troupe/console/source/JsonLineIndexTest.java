@@ -28,6 +28,8 @@ final class JsonLineIndexTest {
 
     Files.writeString(file, line(3, 3), StandardOpenOption.APPEND);
     Files.move(file, previous);
+    assertThat(index.of(1)).as("between the steps of a rotation").hasSize(1);
+    assertThat(new JsonLineIndex(file, "group").of(3)).hasSize(1);
     Files.writeString(file, line(4, 4) + line(1, 5));
     assertThat(index.of(1)).extracting(one -> one.path("fence").asInt()).containsExactly(1, 5);
     assertThat(index.of(3)).hasSize(1);
