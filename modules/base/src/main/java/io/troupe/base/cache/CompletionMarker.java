@@ -3,6 +3,7 @@ package io.troupe.base.cache;
 import io.troupe.base.files.FileTree;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,21 +20,21 @@ public final class CompletionMarker {
 
   /** Whether a folder has a marker, and each file that it names with its size. */
   public static boolean isWhole(Path folder) throws IOException {
-    Path marker = folder.resolve(NAME);
-    if (!Files.isRegularFile(marker)) {
-      return false;
-    }
-    List<String> lines = Files.readAllLines(marker);
-    for (String line : lines) {
-      int space = line.indexOf(' ');
-      Path file = folder.resolve(line.substring(space + 1));
-      if (space < 1
-          || !Files.isRegularFile(file)
-          || !line.substring(0, space).equals(Long.toString(Files.size(file)))) {
-        return false;
+    try {
+      List<String> lines = Files.readAllLines(folder.resolve(NAME));
+      for (String line : lines) {
+        int space = line.indexOf(' ');
+        Path file = folder.resolve(line.substring(space + 1));
+        if (space < 1
+            || !Files.isRegularFile(file)
+            || !line.substring(0, space).equals(Long.toString(Files.size(file)))) {
+          return false;
+        }
       }
+      return !lines.isEmpty();
+    } catch (NoSuchFileException absent) {
+      return false; // Another process may replace the folder meanwhile.
     }
-    return !lines.isEmpty();
   }
 
   /**

@@ -2,6 +2,7 @@ package io.troupe.cli.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.files.AtomicFile;
 import io.troupe.console.AccessTokens;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
@@ -9,6 +10,9 @@ import io.troupe.run.console.ConsoleFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,5 +34,28 @@ final class ConsoleFileTest {
     String text = Files.readString(file);
     Files.writeString(file, text.replaceFirst("\"started\":\\d", "\"started\":"));
     assertThat(ConsoleFile.read(folder)).isEmpty();
+  }
+
+  @Test
+  void read_whileTheFileComesAndGoes_isNoConsole() throws Exception {
+    Path file = folder.resolve("console.json");
+    int reads = 0;
+    try (ExecutorService run = Executors.newSingleThreadExecutor()) {
+      Future<?> changes =
+          run.submit(
+              () -> {
+                for (int i = 0; i < 2_000; i++) {
+                  AtomicFile.replace(file, "{}");
+                  Files.delete(file);
+                }
+                return null;
+              });
+      do {
+        assertThat(ConsoleFile.read(folder)).isEmpty();
+        reads++;
+      } while (!changes.isDone());
+      changes.get();
+    }
+    assertThat(reads).isPositive();
   }
 }

@@ -11,6 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateEncodingException;
@@ -54,11 +55,12 @@ public record ConsoleFile(
 
   /** Returns the file of a run whose process runs; the token must not reach a later process. */
   public static Optional<ConsoleFile> read(Path folder) throws IOException {
-    Path file = folder.resolve(NAME);
-    if (!Files.isRegularFile(file)) {
-      return Optional.empty();
+    Map<String, Object> content;
+    try {
+      content = JSON.readValue(Files.readAllBytes(folder.resolve(NAME)), new TypeReference<>() {});
+    } catch (NoSuchFileException absent) {
+      return Optional.empty(); // A run that ends deletes the file at any moment.
     }
-    Map<String, Object> content = JSON.readValue(file.toFile(), new TypeReference<>() {});
     long pid = ((Number) content.getOrDefault("pid", 0)).longValue();
     long started = ((Number) content.getOrDefault("started", 0)).longValue();
     if (!new ProcessIdentity(pid, Instant.ofEpochMilli(started)).runs()) {

@@ -9,6 +9,7 @@ import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.s3.S3Folders;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,19 +186,37 @@ public final class ModelCache {
             .toString());
   }
 
-  /** The whole models of the cache, by folder. */
+  /**
+   * The whole models of the cache, by folder. One that another process replaces or deletes
+   * meanwhile is left out.
+   */
   public List<Cached> list() throws IOException {
     List<Cached> models = new ArrayList<>();
-    if (Files.isDirectory(root)) {
-      try (Stream<Path> folders = Files.walk(root, 2)) {
-        for (Path folder : folders.filter(Files::isDirectory).sorted().toList()) {
-          if (CompletionMarker.isWhole(folder)) {
-            models.add(cached(folder));
-          }
-        }
+    for (Path folder : folders(root)) {
+      addWhole(folder, models);
+      for (Path within : folders(folder)) {
+        addWhole(within, models);
       }
     }
     return models;
+  }
+
+  private static List<Path> folders(Path parent) throws IOException {
+    try (Stream<Path> children = Files.list(parent)) {
+      return children.filter(Files::isDirectory).sorted().toList();
+    } catch (NoSuchFileException absent) {
+      return List.of();
+    }
+  }
+
+  private void addWhole(Path folder, List<Cached> models) throws IOException {
+    try {
+      if (CompletionMarker.isWhole(folder)) {
+        models.add(cached(folder));
+      }
+    } catch (NoSuchFileException replaced) {
+      // Another process fetches the model again, or deletes it.
+    }
   }
 
   private Cached cached(Path folder) throws IOException {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.sun.net.httpserver.HttpServer;
+import io.troupe.base.cache.CompletionMarker;
+import io.troupe.base.files.FileTree;
 import io.troupe.base.hash.Sha256;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.schema.Doc;
@@ -25,6 +27,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -151,6 +156,32 @@ final class ModelCacheTest {
     assertThat(cache().list())
         .extracting(ModelCache.Cached::name, ModelCache.Cached::commit)
         .containsExactly(tuple("some/model", COMMIT));
+  }
+
+  @Test
+  void list_whileAnotherModelIsReplaced_hasTheOthers() throws Exception {
+    cache().folder("some/model");
+    Path other = Files.createDirectories(folder.resolve("other--model")).resolve("main");
+    int lists = 0;
+    try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
+      Future<?> changes =
+          thread.submit(
+              () -> {
+                for (int i = 0; i < 1_000; i++) {
+                  Path part = Files.createDirectories(folder.resolve("other--model/main.part-s3"));
+                  Files.writeString(part.resolve("config.json"), "{}");
+                  CompletionMarker.write(part);
+                  FileTree.replace(other, part);
+                }
+                return null;
+              });
+      do {
+        assertThat(cache().list()).extracting(ModelCache.Cached::name).contains("some/model");
+        lists++;
+      } while (!changes.isDone());
+      changes.get();
+    }
+    assertThat(lists).isPositive();
   }
 
   @Test
