@@ -10,7 +10,6 @@ import akka.pattern.Patterns;
 import akka.remote.artery.ThisActorSystemQuarantinedEvent;
 import io.troupe.store.folder.RunLease;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -246,8 +245,8 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
   private static Confirmed confirmLease(RunLease lease) {
     try {
       return new Confirmed(lease.confirm(), "");
-    } catch (IOException | UncheckedIOException trouble) {
-      return new Confirmed(false, String.valueOf(trouble.getMessage()));
+    } catch (IOException | RuntimeException trouble) {
+      return new Confirmed(false, String.valueOf(trouble));
     }
   }
 
@@ -316,8 +315,8 @@ final class SplitBrainResolver extends AbstractActorWithTimers {
   private static Claimed take(RunLease lease) {
     try {
       return new Claimed(lease.take(), "");
-    } catch (IOException | UncheckedIOException trouble) {
-      return new Claimed(false, String.valueOf(trouble.getMessage()));
+    } catch (IOException | RuntimeException trouble) {
+      return new Claimed(false, String.valueOf(trouble));
     }
   }
 
