@@ -78,7 +78,7 @@ final class TrackerLoop implements Runnable {
         held = Optional.empty();
         failures = worked(failures, nothing && last);
         more = nothing ? !last && clock.awaitMore() : clock.isOpen();
-      } catch (IOException failure) {
+      } catch (IOException | RuntimeException failure) { // Nobody else would hear of a defect.
         failures++;
         failed(failure, failures);
         more = clock.pause(pause(failure, failures));
@@ -114,8 +114,9 @@ final class TrackerLoop implements Runnable {
     return 0;
   }
 
-  private void failed(IOException failure, int failures) {
-    String problem = String.valueOf(failure.getMessage());
+  private void failed(Exception failure, int failures) {
+    String problem =
+        failure instanceof IOException ? String.valueOf(failure.getMessage()) : failure.toString();
     status = unfinished(problem);
     if (failures == 1) {
       say.accept("%s is behind at step %d: %s".formatted(kind.label(), cursor.step(), problem));
@@ -132,7 +133,7 @@ final class TrackerLoop implements Runnable {
     return new TrackerStatus(kind, cursor.step(), cursor.remote(), false, problem);
   }
 
-  private Duration pause(IOException failure, int failures) {
+  private Duration pause(Exception failure, int failures) {
     long millis = clock.pauses().pauseMillis(failures, ThreadLocalRandom.current().nextDouble());
     Duration asked =
         failure instanceof ServerRefusedException refused ? refused.pause() : Duration.ZERO;

@@ -114,6 +114,43 @@ final class RunTrackingTest {
     }
   }
 
+  enum Damage {
+    SYSTEM_LINE,
+    ROW_WITHOUT_A_STEP,
+    ROW_THAT_IS_NO_JSON
+  }
+
+  @ParameterizedTest
+  @EnumSource(Damage.class)
+  void run_damagedLineThatIsMended_isSaid_andEveryStepIsSentOnce(Damage damage) throws Exception {
+    WrittenRun run = WrittenRun.in(temporary).steps(0, 2);
+    Path system = run.folder().path().resolve("tracking").resolve(RunFeed.SYSTEM);
+    try (PlayedMlflow server = PlayedMlflow.start()) {
+      try (RunTracking tracking = start(run, settings(TrackerKind.MLFLOW, server.address()))) {
+        Await.until("the first steps", () -> server.values(REWARD).size() == 3);
+        switch (damage) {
+          case SYSTEM_LINE -> {
+            Files.writeString(system, "no sample\n");
+            run.steps(3, 5);
+          }
+          case ROW_WITHOUT_A_STEP -> run.steps(3, 5).row("{\"step\":\"six\"}");
+          case ROW_THAT_IS_NO_JSON -> run.steps(3, 5).row("{\"step\":6,");
+        }
+        Await.until("the damage is said", () -> !said.isEmpty());
+        if (damage == Damage.SYSTEM_LINE) {
+          Files.delete(system);
+        } else {
+          run.cutTo(5);
+        }
+        run.steps(6, 9);
+        tracking.finish(Duration.ofSeconds(30));
+      }
+      assertThat(server.values(REWARD)).isEqualTo(whole(9));
+    }
+    assertThat(said.getFirst()).startsWith("mlflow is behind at step ");
+    assertThat(said.getLast()).isEqualTo("mlflow works again");
+  }
+
   @Test
   void mlflow_serverIsGoneUntilTheEnd_saysWhatItLacks_andALaterProcessSendsIt() throws Exception {
     WrittenRun run = WrittenRun.in(temporary).steps(0, 5);

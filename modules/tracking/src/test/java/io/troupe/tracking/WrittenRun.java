@@ -102,6 +102,11 @@ public final class WrittenRun {
     }
   }
 
+  /** Writes a line into the metrics. */
+  void row(String line) throws IOException {
+    append(folder.metrics(), line + "\n");
+  }
+
   private void row(int step) throws IOException {
     append(
         folder.metrics(),

@@ -56,8 +56,23 @@ public final class RunFeed {
    * it again.
    *
    * @param last whether the run's process has ended, so that nothing more is written
+   * @throws IOException if a file cannot be read, or a line is damaged; the next call reads again
+   *     what was read for this batch
    */
   public Batch next(TrackerCursor cursor, boolean last) throws IOException {
+    boolean whole = false;
+    try {
+      Batch batch = read(cursor, last);
+      whole = true;
+      return batch;
+    } finally {
+      if (!whole) {
+        metrics.restart(); // Rows that were read are in no batch.
+      }
+    }
+  }
+
+  private Batch read(TrackerCursor cursor, boolean last) throws IOException {
     List<TrackedRow> rows = rows(cursor.step());
     GrowingLines lines = new GrowingLines(system, cursor.system());
     List<SystemSample> samples = new ArrayList<>();
@@ -105,7 +120,7 @@ public final class RunFeed {
     while (!lines.isEmpty() && rows.isEmpty()) {
       for (String line : lines) {
         Map<String, Object> row = parse(line);
-        long step = ((Number) row.getOrDefault("step", 0)).longValue();
+        long step = step(row);
         newest = Math.max(newest, step);
         if (step > after) {
           double seconds = row.get("seconds") instanceof Number number ? number.doubleValue() : 0;
@@ -124,13 +139,15 @@ public final class RunFeed {
     return lines;
   }
 
-  private Map<String, Object> parse(String line) throws IOException {
-    try {
-      return JSON.readValue(line, new TypeReference<>() {});
-    } catch (IOException malformed) {
-      metrics.restart(); // The rows before it were not returned.
-      throw malformed;
+  private static Map<String, Object> parse(String line) throws IOException {
+    return JSON.readValue(line, new TypeReference<>() {});
+  }
+
+  private static long step(Map<String, Object> row) throws IOException {
+    if (row.get("step") instanceof Number step) {
+      return step.longValue();
     }
+    throw new IOException("a row of the metrics has no number as its step: " + row);
   }
 
   /** The journal's time; where it begins later, the start of the run and the row's own seconds. */
