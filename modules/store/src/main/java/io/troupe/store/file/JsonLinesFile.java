@@ -117,7 +117,7 @@ public final class JsonLinesFile implements AutoCloseable {
     return open(file, UNBOUNDED, flushEvery, report, nanoTime, opener);
   }
 
-  private static JsonLinesFile open(
+  static JsonLinesFile open(
       Path file,
       long keepBytes,
       Duration flushEvery,
@@ -259,12 +259,14 @@ public final class JsonLinesFile implements AutoCloseable {
   }
 
   /**
-   * Rotates the file; if the file cannot be renamed, it continues to grow, and the next flush tries
-   * again.
+   * Rotates the file; if it cannot be renamed, or no new one can be made, it continues to grow, and
+   * the next flush tries again.
    */
   private void rotate() {
     try {
-      Files.move(file, previous(file), StandardCopyOption.ATOMIC_MOVE);
+      if (Files.exists(file)) { // An attempt may have ended between the two steps.
+        Files.move(file, previous(file), StandardCopyOption.ATOMIC_MOVE);
+      }
       FileChannel old = channel;
       channel = channel(file, opener);
       end = 0;
@@ -313,13 +315,13 @@ public final class JsonLinesFile implements AutoCloseable {
   }
 
   private void reportRecovery() {
-    if (diskReported) {
+    if (diskReported && lostByDisk > 0) {
       report.accept(
           "%s is written again; it lacks %,d lines that could not be written"
               .formatted(file, lostByDisk));
       lostByDisk = 0;
-      diskReported = false;
     }
+    diskReported = false;
   }
 
   /** Cuts off what a failed write left; when that fails too, the next flush tries again. */

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -175,6 +177,28 @@ final class JsonLinesFileTest {
             () -> JsonLinesFile.open(folder.resolve("none/x.jsonl"), Duration.ZERO, reports::add))
         .isInstanceOf(DiskFailureException.class)
         .hasMessageContaining("cannot open for appending lines: " + folder.resolve("none/x.jsonl"));
+  }
+
+  @Test
+  void write_boundedAndTheNextFileCannotBeMadeAtFirst_losesNoLineAndRotatesLater()
+      throws IOException {
+    AtomicInteger opened = new AtomicInteger();
+    ChannelOpener scarce =
+        (path, options) -> {
+          if (opened.incrementAndGet() == 2) {
+            throw new IOException("Too many open files");
+          }
+          return FileChannel.open(path, options);
+        };
+    try (JsonLinesFile lines =
+        JsonLinesFile.open(file(), 8, Duration.ZERO, reports::add, System::nanoTime, scarce)) {
+      lines.write(111);
+      lines.write(222);
+      lines.write(3);
+    }
+    assertThat(JsonLinesFile.previous(file())).hasContent("111\n222\n");
+    assertThat(file()).hasContent("3\n");
+    assertThat(reports).singleElement().asString().contains("cannot begin the next file");
   }
 
   @Test
