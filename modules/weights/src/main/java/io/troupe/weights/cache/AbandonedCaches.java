@@ -5,9 +5,11 @@ import io.troupe.base.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -41,14 +43,25 @@ public final class AbandonedCaches {
     try (DirectoryStream<Path> caches =
         Files.newDirectoryStream(memory, WeightCacheSettings.PREFIX + "*")) {
       for (Path cache : caches) {
-        Path mark = cache.resolve(FolderOwnership.LOCK);
-        if (ours(cache, mark) && mark.toFile().lastModified() < olderThan && free(mark)) {
-          FileTree.delete(cache);
-          LOG.info("event=abandoned_weights_deleted directory={}", cache);
-        }
+        deleteAbandoned(cache, olderThan);
       }
+    } catch (IOException | DirectoryIteratorException unlisted) {
+      LOG.warn("event=abandoned_weights_not_found reason=\"{}\"", unlisted.getMessage());
+    }
+  }
+
+  private static void deleteAbandoned(Path cache, long olderThan) {
+    try {
+      Path mark = cache.resolve(FolderOwnership.LOCK);
+      if (ours(cache, mark) && mark.toFile().lastModified() < olderThan && free(mark)) {
+        FileTree.delete(cache);
+        LOG.info("event=abandoned_weights_deleted directory={}", cache);
+      }
+    } catch (NoSuchFileException gone) {
+      LOG.debug("event=abandoned_weights_gone directory={}", cache); // Another process was faster.
     } catch (IOException stays) {
-      LOG.warn("event=abandoned_weights_left reason=\"{}\"", stays.getMessage());
+      LOG.warn(
+          "event=abandoned_weights_left directory={} reason=\"{}\"", cache, stays.getMessage());
     }
   }
 
