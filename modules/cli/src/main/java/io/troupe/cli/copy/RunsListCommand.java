@@ -11,6 +11,7 @@ import io.troupe.sync.CopyStatus;
 import io.troupe.sync.RunDownload;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -51,7 +52,7 @@ final class RunsListCommand extends CliCommand {
       listCopies(out);
     } else {
       for (String name : RunFolder.list(Path.of(place))) {
-        print(out, local(RunFolder.view(Path.of(place), name)));
+        listLocal(out, Path.of(place), name);
       }
     }
     out.flush();
@@ -60,6 +61,20 @@ final class RunsListCommand extends CliCommand {
       err().flush();
     }
     return ExitCode.OK.code();
+  }
+
+  /** A run that cannot be read, such as one of another version, does not hide the others. */
+  private void listLocal(PrintWriter out, Path root, String name) {
+    try {
+      print(out, local(RunFolder.view(root, name)));
+    } catch (IOException unreadable) {
+      if (Files.exists(root.resolve(name))) { // Else it was deleted since it was listed.
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("run", name);
+        row.put("problem", String.valueOf(unreadable.getMessage()));
+        print(out, row);
+      }
+    }
   }
 
   private void listCopies(PrintWriter out) throws IOException {
@@ -109,6 +124,10 @@ final class RunsListCommand extends CliCommand {
     }
     StringBuilder line = new StringBuilder();
     line.append(row.get("run"));
+    if (row.containsKey("problem")) {
+      out.println(line.append("  cannot be read: ").append(row.get("problem")));
+      return;
+    }
     long step = ((Number) row.getOrDefault("checkpoint", -1L)).longValue();
     line.append(step < 0 ? "  no checkpoint" : "  checkpoint step" + step);
     if (row.containsKey("bytes")) {
