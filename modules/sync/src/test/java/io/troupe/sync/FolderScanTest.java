@@ -7,6 +7,7 @@ import io.troupe.base.files.AtomicFile;
 import io.troupe.store.folder.RunFolder;
 import io.troupe.store.segment.Segment;
 import io.troupe.sync.plan.FolderState;
+import io.troupe.testkit.Meanwhile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,9 +15,6 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,35 +35,27 @@ final class FolderScanTest {
       Files.writeString(Segment.of(folder.journal(), number).file(), "plain");
     }
     FolderScan scan = new FolderScan(folder);
-    int looks = 0;
-    try (ExecutorService other = Executors.newSingleThreadExecutor()) {
-      Future<?> changes =
-          other.submit(
-              () -> {
-                for (int number = 1; number <= SEGMENTS; number++) {
-                  AtomicFile.replace(folder.journal().resolve("synced.json"), "{}");
-                  Segment segment = Segment.of(folder.journal(), number);
-                  AtomicFile.replace(segment.compressedFile(), "compressed");
-                  Files.delete(segment.file());
-                }
-                return null;
-              });
-      while (!changes.isDone()) {
-        looks += look(scan);
-      }
-      changes.get();
-    }
-    looks += look(scan);
-    assertThat(looks).isPositive();
+    Meanwhile.look(
+        () -> {
+          for (int number = 1; number <= SEGMENTS; number++) {
+            AtomicFile.replace(folder.journal().resolve("synced.json"), "{}");
+            Segment segment = Segment.of(folder.journal(), number);
+            AtomicFile.replace(segment.compressedFile(), "compressed");
+            Files.delete(segment.file());
+          }
+          return null;
+        },
+        () -> look(scan));
+    assertThat(look(scan)).as("a look at a folder at rest").isTrue();
   }
 
-  /** Returns 1, or 0 for a look that says that the folder changed. */
-  private static int look(FolderScan scan) throws IOException {
+  /** Returns whether the look says that the folder was at rest. */
+  private static boolean look(FolderScan scan) throws IOException {
     FolderState state;
     try {
       state = scan.look();
     } catch (NoSuchFileException changing) {
-      return 0;
+      return false;
     }
     TreeSet<String> segments = new TreeSet<>();
     for (FolderState.LocalFile file : state.files()) {
@@ -75,6 +65,6 @@ final class FolderScanTest {
       }
     }
     assertThat(segments).hasSize(SEGMENTS);
-    return 1;
+    return true;
   }
 }

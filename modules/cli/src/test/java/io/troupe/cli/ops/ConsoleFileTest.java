@@ -7,12 +7,10 @@ import io.troupe.console.AccessTokens;
 import io.troupe.console.ConsoleServer;
 import io.troupe.console.ConsoleSettings;
 import io.troupe.run.console.ConsoleFile;
+import io.troupe.testkit.Meanwhile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,23 +37,14 @@ final class ConsoleFileTest {
   @Test
   void read_whileTheFileComesAndGoes_isNoConsole() throws Exception {
     Path file = folder.resolve("console.json");
-    int reads = 0;
-    try (ExecutorService run = Executors.newSingleThreadExecutor()) {
-      Future<?> changes =
-          run.submit(
-              () -> {
-                for (int i = 0; i < 2_000; i++) {
-                  AtomicFile.replace(file, "{}");
-                  Files.delete(file);
-                }
-                return null;
-              });
-      do {
-        assertThat(ConsoleFile.read(folder)).isEmpty();
-        reads++;
-      } while (!changes.isDone());
-      changes.get();
-    }
-    assertThat(reads).isPositive();
+    Meanwhile.look(
+        () -> {
+          for (int i = 0; i < 2_000; i++) {
+            AtomicFile.replace(file, "{}");
+            Files.delete(file);
+          }
+          return null;
+        },
+        () -> assertThat(ConsoleFile.read(folder)).isEmpty());
   }
 }

@@ -8,6 +8,7 @@ import io.troupe.store.file.JournalException;
 import io.troupe.store.journal.ChildJvm;
 import io.troupe.store.journal.Journals;
 import io.troupe.store.journal.MemoryDisk;
+import io.troupe.testkit.Meanwhile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,9 +18,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,28 +102,18 @@ final class CheckpointsTest {
   @Test
   void list_whileCheckpointsAreReplacedAndDeleted_callsNoneBroken() throws Exception {
     Checkpoints checkpoints = Checkpoints.open(folder);
-    int lists = 0;
-    try (ExecutorService other = Executors.newSingleThreadExecutor()) {
-      Future<?> changes =
-          other.submit(
-              () -> {
-                for (int i = 0; i < 300; i++) {
-                  byte[] content = new byte[i];
-                  for (long step : new long[] {1, 2 + i}) {
-                    checkpoints.save(
-                        step, directory -> Files.write(directory.resolve("file"), content));
-                  }
-                  checkpoints.keepLast(1);
-                }
-                return null;
-              });
-      do {
-        assertThat(Checkpoints.view(folder).list().broken()).isEmpty();
-        lists++;
-      } while (!changes.isDone());
-      changes.get();
-    }
-    assertThat(lists).isPositive();
+    Meanwhile.look(
+        () -> {
+          for (int i = 0; i < 300; i++) {
+            byte[] content = new byte[i];
+            for (long step : new long[] {1, 2 + i}) {
+              checkpoints.save(step, directory -> Files.write(directory.resolve("file"), content));
+            }
+            checkpoints.keepLast(1);
+          }
+          return null;
+        },
+        () -> assertThat(Checkpoints.view(folder).list().broken()).isEmpty());
   }
 
   @Test

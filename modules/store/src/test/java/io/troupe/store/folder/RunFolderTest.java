@@ -7,6 +7,7 @@ import io.troupe.base.files.PrivateFiles;
 import io.troupe.store.file.DiskFailureException;
 import io.troupe.store.file.FormatException;
 import io.troupe.store.journal.MemoryDisk;
+import io.troupe.testkit.Meanwhile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,26 +81,17 @@ final class RunFolderTest {
   void list_whileRunsAreDeleted_hasTheOthers() throws Exception {
     RunFolder stays = create("stays");
     Path goes = root.resolve("runs/goes");
-    int lists = 0;
-    try (ExecutorService other = Executors.newSingleThreadExecutor()) {
-      Future<?> changes =
-          other.submit(
-              () -> {
-                for (int i = 0; i < 20_000; i++) {
-                  Files.createDirectories(goes.resolve("journal"));
-                  Files.createFile(goes.resolve("run.json"));
-                  Files.delete(goes.resolve("journal"));
-                  Files.delete(goes.resolve("run.json"));
-                }
-                return null;
-              });
-      do {
-        assertThat(RunFolder.list(root.resolve("runs"))).contains(stays.name());
-        lists++;
-      } while (!changes.isDone());
-      changes.get();
-    }
-    assertThat(lists).isPositive();
+    Meanwhile.look(
+        () -> {
+          for (int i = 0; i < 20_000; i++) {
+            Files.createDirectories(goes.resolve("journal"));
+            Files.createFile(goes.resolve("run.json"));
+            Files.delete(goes.resolve("journal"));
+            Files.delete(goes.resolve("run.json"));
+          }
+          return null;
+        },
+        () -> assertThat(RunFolder.list(root.resolve("runs"))).contains(stays.name()));
   }
 
   @Test
