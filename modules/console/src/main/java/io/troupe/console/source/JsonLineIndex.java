@@ -6,13 +6,12 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.base.files.FileIdentity;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +57,7 @@ final class JsonLineIndex {
    */
   synchronized List<JsonNode> of(long number) throws IOException {
     while (true) {
-      Optional<Object> before = identity();
+      Optional<Object> before = FileIdentity.of(file); // Empty also between a rotation's two steps.
       if (before.isEmpty() || !before.equals(indexed)) {
         // The file was rotated: what was in it is in the one before it now.
         index.clear();
@@ -75,26 +74,13 @@ final class JsonLineIndex {
           }
         }
       } catch (JsonProcessingException | NoSuchFileException moved) {
-        if (before.equals(identity())) {
+        if (before.equals(FileIdentity.of(file))) {
           throw moved;
         }
       }
-      if (before.equals(identity())) {
+      if (before.equals(FileIdentity.of(file))) {
         return found;
       }
-    }
-  }
-
-  /**
-   * Returns the identity of the file, whatever its name; empty while there is none, as between the
-   * two steps of a rotation.
-   */
-  private Optional<Object> identity() throws IOException {
-    try {
-      Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
-      return Optional.of(key == null ? file : key);
-    } catch (NoSuchFileException absent) {
-      return Optional.empty();
     }
   }
 

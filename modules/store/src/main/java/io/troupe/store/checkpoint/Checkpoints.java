@@ -3,6 +3,7 @@ package io.troupe.store.checkpoint;
 import static io.troupe.core.Require.require;
 
 import io.troupe.base.files.DurableFiles;
+import io.troupe.base.files.FileIdentity;
 import io.troupe.base.files.FileTree;
 import io.troupe.store.file.DiskFailureException;
 import io.troupe.store.file.WriterFence;
@@ -10,10 +11,8 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -149,7 +148,7 @@ public final class Checkpoints {
   private void check(long step, List<Checkpoint> whole, List<CheckpointListing.Broken> broken)
       throws IOException {
     Path directory = directory(step);
-    Optional<Object> checked = identity(directory);
+    Optional<Object> checked = FileIdentity.of(directory);
     String fault;
     try {
       CheckpointManifest manifest = CheckpointManifest.read(directory);
@@ -165,21 +164,11 @@ public final class Checkpoints {
     } catch (IOException unreadable) {
       fault = "%s cannot be read: %s".formatted(CheckpointManifest.NAME, line(unreadable));
     }
-    Optional<Object> present = identity(directory);
+    Optional<Object> present = FileIdentity.of(directory);
     if (!present.equals(checked)) {
       check(step, whole, broken);
     } else if (present.isPresent()) {
       broken.add(new CheckpointListing.Broken(step, directory, fault));
-    }
-  }
-
-  /** Returns the identity of a directory, whatever its name; empty if it is gone. */
-  private static Optional<Object> identity(Path directory) throws IOException {
-    try {
-      Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
-      return Optional.of(key == null ? directory : key);
-    } catch (NoSuchFileException gone) {
-      return Optional.empty();
     }
   }
 
