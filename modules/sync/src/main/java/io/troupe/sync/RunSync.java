@@ -159,14 +159,11 @@ public final class RunSync implements AutoCloseable {
 
   /** A look that fails is still due: nothing may count as copied before a look has seen it. */
   private void look(Uploader copy) throws IOException {
-    boolean done = false;
     try {
       copy.look();
-      done = true;
-    } finally {
-      if (!done) {
-        changed();
-      }
+    } catch (IOException failure) {
+      changed();
+      throw failure;
     }
   }
 

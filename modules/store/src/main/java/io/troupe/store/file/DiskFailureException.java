@@ -4,21 +4,13 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * A file operation that the operating system refused, described so that an operator can act on it.
  */
 public final class DiskFailureException extends IOException {
   private static final long serialVersionUID = 1L;
-
-  private static final List<String> FULL = List.of("no space left", "quota");
-  private static final Map<String, String> LIMITS =
-      Map.of(
-          "file too large", "raise the limit on file sizes (ulimit -f)",
-          "too many open files", "raise the limit on open files (ulimit -n)");
 
   private DiskFailureException(String message, IOException cause) {
     super(message, cause);
@@ -35,25 +27,17 @@ public final class DiskFailureException extends IOException {
     if (cause instanceof DiskFailureException || cause instanceof JournalException) {
       return cause;
     }
-    String message = withoutResume(doing, path, cause);
-    return new DiskFailureException(
-        mendable(cause) ? message + ", then resume the run" : message, cause);
+    return new DiskFailureException(text(doing, path, cause, ", then resume the run"), cause);
   }
 
   /** Explains the refusal of something that a run does without. */
   static String withoutResume(String doing, Path path, IOException cause) {
+    return text(doing, path, cause, "");
+  }
+
+  private static String text(String doing, Path path, IOException cause, String then) {
     return "cannot %s: %s: %s; %s"
-        .formatted(doing, path.toAbsolutePath(), reason(cause), advice(path, cause));
-  }
-
-  private static boolean mendable(IOException cause) {
-    String message = lowerCase(cause);
-    return FULL.stream().anyMatch(message::contains)
-        || LIMITS.keySet().stream().anyMatch(message::contains);
-  }
-
-  private static String lowerCase(IOException cause) {
-    return String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+        .formatted(doing, path.toAbsolutePath(), reason(cause), advice(path, cause, then));
   }
 
   private static String reason(IOException cause) {
@@ -64,15 +48,17 @@ public final class DiskFailureException extends IOException {
     return message == null ? cause.getClass().getSimpleName() : message;
   }
 
-  private static String advice(Path path, IOException cause) {
-    String message = lowerCase(cause);
-    if (FULL.stream().anyMatch(message::contains)) {
-      return "%s; free some space there".formatted(freeSpace(path));
+  /** Returns the next step; {@code then} follows where the action can succeed afterwards. */
+  private static String advice(Path path, IOException cause, String then) {
+    String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+    if (message.contains("no space left") || message.contains("quota")) {
+      return "%s; free some space there%s".formatted(freeSpace(path), then);
     }
-    for (Map.Entry<String, String> limit : LIMITS.entrySet()) {
-      if (message.contains(limit.getKey())) {
-        return limit.getValue();
-      }
+    if (message.contains("file too large")) {
+      return "raise the limit on file sizes (ulimit -f)" + then;
+    }
+    if (message.contains("too many open files")) {
+      return "raise the limit on open files (ulimit -n)" + then;
     }
     if (message.contains("read-only")) {
       return "the file system is mounted read-only; choose a run folder elsewhere";

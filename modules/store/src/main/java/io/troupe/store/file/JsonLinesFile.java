@@ -53,7 +53,6 @@ public final class JsonLinesFile implements AutoCloseable {
   private long lostByDisk;
   private boolean partialLine;
   private boolean diskReported;
-  private long outages;
   private long reportedAt;
   private boolean objectReported;
 
@@ -75,6 +74,7 @@ public final class JsonLinesFile implements AutoCloseable {
     this.report = report;
     this.end = end;
     this.flushedAt = nanoTime.getAsLong();
+    this.reportedAt = flushedAt - REPORT_NANOS; // The first outage is reported.
   }
 
   /**
@@ -304,9 +304,8 @@ public final class JsonLinesFile implements AutoCloseable {
     lost += lines;
     lostByDisk += lines;
     long now = nanoTime.getAsLong();
-    if (!diskReported && (outages == 0 || now - reportedAt >= REPORT_NANOS)) {
+    if (!diskReported && now - reportedAt >= REPORT_NANOS) {
       diskReported = true;
-      outages++;
       reportedAt = now;
       report.accept(
           DiskFailureException.withoutResume(doing, file, failure)

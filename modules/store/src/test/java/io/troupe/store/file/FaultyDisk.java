@@ -28,7 +28,7 @@ public final class FaultyDisk implements ChannelOpener {
     return new FaultyDisk(Long.MAX_VALUE / 2);
   }
 
-  /** Makes room for so many bytes more. */
+  /** Adds free space, in bytes. */
   void free(long bytes) {
     free.addAndGet(bytes);
   }

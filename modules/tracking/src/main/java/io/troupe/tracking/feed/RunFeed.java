@@ -60,15 +60,11 @@ public final class RunFeed {
    *     what was read for this batch
    */
   public Batch next(TrackerCursor cursor, boolean last) throws IOException {
-    boolean whole = false;
     try {
-      Batch batch = read(cursor, last);
-      whole = true;
-      return batch;
-    } finally {
-      if (!whole) {
-        metrics.restart(); // Rows that were read are in no batch.
-      }
+      return read(cursor, last);
+    } catch (IOException | RuntimeException failure) {
+      metrics.restart(); // Rows that were read are in no batch.
+      throw failure;
     }
   }
 
