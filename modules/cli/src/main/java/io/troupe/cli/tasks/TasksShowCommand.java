@@ -161,7 +161,7 @@ final class TasksShowCommand extends CliCommand {
               ? ""
               : "; stops at " + new JsonText().line(source.limits().stop()));
     }
-    DataSummary.leftOut(task).forEach(line -> System.out.println("  " + line));
+    DataSummary.ofRows(task).forEach(line -> System.out.println("  " + line));
   }
 
   private void print(Prompt prompt, Loaded loaded) {

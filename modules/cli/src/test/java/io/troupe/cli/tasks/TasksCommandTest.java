@@ -89,6 +89,35 @@ final class TasksCommandTest {
   }
 
   @Test
+  void show_expectedAnswersThatAreNotMathematics_areCounted() throws IOException {
+    Path rows =
+        write(
+            "rows.jsonl",
+            "{\"id\": \"a\", \"question\": \"a?\", \"answer\": \"\\\\frac{1}{2}\"}",
+            "{\"id\": \"b\", \"question\": \"b?\", \"answer\": \"\\\\text{Evelyn}\"}",
+            "{\"id\": \"c\", \"question\": \"c?\", \"answer\": \"3 ?? 4\"}");
+
+    Ended ended =
+        tasks(
+            "show",
+            "jsonl",
+            "--set",
+            "task.file=" + rows,
+            "--set",
+            "task.verifier=math",
+            "--set",
+            "task.question={question}",
+            "--set",
+            "task.held_out_share=0");
+
+    assertThat(ended.out())
+        .as(ended.err())
+        .containsPattern(
+            "1 of 3 expected answers are not read as mathematics and are compared as text, words"
+                + " aside, such as \\S+: 3 \\?\\? 4");
+  }
+
+  @Test
   void list_json_namesEveryTaskOnceWithItsVerifier() throws IOException {
     Ended ended = tasks("list", "--json");
 

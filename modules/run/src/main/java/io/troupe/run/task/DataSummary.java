@@ -6,7 +6,9 @@ import io.troupe.config.task.DataSetSection;
 import io.troupe.config.task.TaskSection;
 import io.troupe.tasks.ExcludedPrompts;
 import io.troupe.tasks.Task;
+import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.sets.DataSet;
+import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
 import java.util.List;
 import java.util.Locale;
@@ -31,9 +33,22 @@ public final class DataSummary {
    */
   public static List<String> lines(
       RunConfig config, Task task, Map<String, VerifierSpec> verifiers) {
-    return Stream.of(leftOut(task), limits(config), rewards(config, verifiers))
+    return Stream.of(
+            leftOut(task),
+            GoldReadings.lines(task, source -> judges(config, source, verifiers)),
+            limits(config),
+            rewards(config, verifiers))
         .flatMap(Function.identity())
         .toList();
+  }
+
+  private static List<VerifierProvider> judges(
+      RunConfig config, TaskSource source, Map<String, VerifierSpec> verifiers) {
+    List<Reward> parts = config.verifier().rewardsOf(source.name());
+    VerifierSpec own = verifiers.getOrDefault(source.name(), VerifierSpec.named(source.verifier()));
+    Stream<String> names =
+        parts.isEmpty() ? Stream.of(own.name()) : parts.stream().map(Reward::verifier);
+    return GoldReadings.named(names, config.verifier().plugins());
   }
 
   private static Stream<String> rewards(RunConfig config, Map<String, VerifierSpec> verifiers) {
@@ -62,8 +77,18 @@ public final class DataSummary {
     return reward.weight() == 1 ? what : "%s × (%s)".formatted(reward.weight(), what);
   }
 
-  /** Returns the rows of the task's data sets that the run does not use. */
-  public static Stream<String> leftOut(Task task) {
+  /**
+   * Returns the rows of the task's data sets that a run does not use, and the expected answers that
+   * are compared as text.
+   */
+  public static Stream<String> ofRows(Task task) {
+    return Stream.concat(
+        leftOut(task),
+        GoldReadings.lines(
+            task, source -> GoldReadings.named(Stream.of(source.verifier()), List.of())));
+  }
+
+  private static Stream<String> leftOut(Task task) {
     return task.leftOut().stream().map(ExcludedPrompts::describe);
   }
 

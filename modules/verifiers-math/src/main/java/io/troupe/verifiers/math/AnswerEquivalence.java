@@ -1,5 +1,6 @@
 package io.troupe.verifiers.math;
 
+import io.troupe.verifiers.GoldReading;
 import io.troupe.verifiers.math.parse.Expr;
 import io.troupe.verifiers.math.parse.ParsedAnswer;
 import io.troupe.verifiers.math.parse.Rational;
@@ -18,6 +19,18 @@ final class AnswerEquivalence {
   /** Whether an answer can be compared at all, as a text at least. */
   static boolean isGold(String gold) {
     return !ParsedAnswer.read(gold, new StepBudget()).isBlank();
+  }
+
+  /** Returns how an expected answer is read. */
+  static GoldReading readingOf(String gold) {
+    ParsedAnswer read = ParsedAnswer.read(gold, new StepBudget());
+    if (read.isBlank()) {
+      return GoldReading.NONE;
+    }
+    if (read.isWords()) {
+      return GoldReading.WORDS;
+    }
+    return read.readings().isEmpty() ? GoldReading.TEXT : GoldReading.MATHEMATICS;
   }
 
   /** Compares within the budget, which several comparisons may share. */

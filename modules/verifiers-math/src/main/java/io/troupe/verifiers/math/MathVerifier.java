@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Excerpt;
+import io.troupe.verifiers.GoldReading;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.math.parse.ParsedAnswer;
 import io.troupe.verifiers.math.parse.StepBudget;
@@ -173,6 +174,11 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
         ? BoxedAnswers.isIn(text)
         : anchor.find(text).stream()
             .anyMatch(found -> found.chars().anyMatch(c -> c == '\\' || Character.isDigit(c)));
+  }
+
+  /** Returns how a prompt's answer is read. */
+  static GoldReading readingOf(String answer) {
+    return gold(answer).map(AnswerEquivalence::readingOf).orElse(GoldReading.NONE);
   }
 
   /** The answer of a bare answer or of a worked solution. */

@@ -1,5 +1,6 @@
 package io.troupe.verifiers.math;
 
+import io.troupe.verifiers.GoldReading;
 import io.troupe.verifiers.Gsm8kMode;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.Verifier;
@@ -9,6 +10,7 @@ import io.troupe.verifiers.VerifierProvider;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The verifiers of mathematical answers. */
 public final class MathVerifiers implements VerifierFamily {
@@ -77,6 +79,11 @@ public final class MathVerifiers implements VerifierFamily {
       Map<String, String> measuring = new LinkedHashMap<>(options);
       measuring.put(MODE, "evaluation");
       return measuring;
+    }
+
+    @Override
+    public Optional<GoldReading> goldReading(String answer) {
+      return Optional.of(MathVerifier.readingOf(answer));
     }
   }
 
