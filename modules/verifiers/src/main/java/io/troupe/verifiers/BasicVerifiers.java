@@ -1,5 +1,6 @@
 package io.troupe.verifiers;
 
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.verifiers.FormatVerifier.Shape;
 import java.util.List;
 
@@ -11,6 +12,7 @@ public final class BasicVerifiers implements VerifierFamily {
         new BuiltInVerifier(
             "numeric",
             "one number and nothing else, equal to the answer",
+            new JudgedBy.OneAnswer(),
             Isolation.LINEAR,
             options ->
                 new NumericVerifier(
@@ -18,16 +20,19 @@ public final class BasicVerifiers implements VerifierFamily {
         new BuiltInVerifier(
             "choice",
             "the letter of a multiple choice, alone or after \"answer is\"",
+            new JudgedBy.OneAnswer(),
             Isolation.LINEAR,
             _ -> new ChoiceVerifier()),
         new BuiltInVerifier(
             "text",
             "one of the accepted texts, a line each; ignore_case=true compares without case",
+            new JudgedBy.AcceptedTexts(),
             Isolation.LINEAR,
             options -> new TextVerifier(options.flag("ignore_case", false))),
         new BuiltInVerifier(
             "format",
             "the shape of a completion, whatever it says: for mixed rewards",
+            new JudgedBy.AnyAnswer(),
             Isolation.LINEAR,
             options -> new FormatVerifier(options.choice("shape", Shape.THINK_ANSWER))));
   }

@@ -1,5 +1,6 @@
 package io.troupe.verifiers;
 
+import io.troupe.core.reward.JudgedBy;
 import java.io.IOException;
 import java.util.Map;
 
@@ -10,7 +11,12 @@ import java.util.Map;
  *     refused
  */
 public record BuiltInVerifier(
-    String name, String summary, Isolation isolation, boolean runsCode, Factory factory)
+    String name,
+    String summary,
+    JudgedBy judgedBy,
+    Isolation isolation,
+    boolean runsCode,
+    Factory factory)
     implements VerifierProvider {
   /** The part of {@link VerifierProvider#create} that depends on the verifier. */
   @FunctionalInterface
@@ -24,8 +30,9 @@ public record BuiltInVerifier(
   }
 
   /** A verifier that does not run programs. */
-  public BuiltInVerifier(String name, String summary, Isolation isolation, Factory factory) {
-    this(name, summary, isolation, false, factory);
+  public BuiltInVerifier(
+      String name, String summary, JudgedBy judgedBy, Isolation isolation, Factory factory) {
+    this(name, summary, judgedBy, isolation, false, factory);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.troupe.verifiers;
 
+import io.troupe.core.reward.JudgedBy;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +34,11 @@ public interface VerifierProvider {
    */
   default boolean runsCode() {
     return false;
+  }
+
+  /** Returns what the verifier reads of a row beside the completion. */
+  default JudgedBy judgedBy() {
+    return new JudgedBy.AllFields();
   }
 
   /**

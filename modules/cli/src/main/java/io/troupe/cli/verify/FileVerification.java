@@ -3,6 +3,7 @@ package io.troupe.cli.verify;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.pool.TimedVerdict;
 import io.troupe.verifiers.pool.VerifierService;
@@ -38,6 +39,7 @@ public final class FileVerification {
   }
 
   private final String verifier;
+  private final JudgedBy judgedBy;
   private final VerifierService service;
   private final int window;
   private final CompletionText completions;
@@ -48,15 +50,18 @@ public final class FileVerification {
   /**
    * Creates the verification of one file.
    *
+   * @param judgedBy what the verifier reads of a line
    * @param report takes bad lines and progress, a sentence at a time
    */
   public FileVerification(
       String verifier,
+      JudgedBy judgedBy,
       VerifierService service,
       int workers,
       CompletionText completions,
       Consumer<String> report) {
     this.verifier = verifier;
+    this.judgedBy = judgedBy;
     this.completions = completions;
     this.service = service;
     this.window = workers * WINDOW_PER_WORKER;
@@ -136,7 +141,7 @@ public final class FileVerification {
         throw new InputLine.BadLineException(
             "is longer than %,d MiB".formatted(LineFile.LONGEST >> 20));
       }
-      return InputLine.read(line, verifier);
+      return InputLine.read(line, verifier, judgedBy);
     } catch (InputLine.BadLineException bad) {
       summary = summary.badLine();
       report.accept("error: %s line %d %s".formatted(file, number, bad.getMessage()));
@@ -149,8 +154,13 @@ public final class FileVerification {
     if (completions.written()) {
       read.head().put("completion", completion);
     }
-    return new Open(
-        read.head(), file, number, service.judge(read.prompt(), completion).toCompletableFuture());
+    CompletableFuture<TimedVerdict> judgement =
+        read.flaw().isEmpty()
+            ? service.judge(read.prompt(), completion).toCompletableFuture()
+            : CompletableFuture.completedFuture(
+                new TimedVerdict(
+                    new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, read.flaw()), 0));
+    return new Open(read.head(), file, number, judgement);
   }
 
   private void write(Open next, BufferedWriter out) throws IOException {

@@ -6,13 +6,19 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.JudgedBy;
+import io.troupe.tasks.rows.RowException;
+import io.troupe.tasks.rows.ValueText;
+import io.troupe.tasks.sets.GoldText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -21,8 +27,12 @@ import java.util.Optional;
  * @param head beginning of the output line: {@code id} as it is written, and for a rollout of a run
  *     its {@code group}, {@code fence} and {@code index} among the group's completions
  * @param prompt with what the completion is judged by
+ * @param flaw why the completion cannot be judged; empty where it can
  */
-record InputLine(ObjectNode head, Prompt prompt, String completion) {
+record InputLine(ObjectNode head, Prompt prompt, String completion, String flaw) {
+  private static final String ANSWER = "answer";
+  private static final String PROMPT = "prompt";
+
   private static final JsonMapper JSON =
       JsonMapper.builder(
               JsonFactory.builder()
@@ -31,7 +41,13 @@ record InputLine(ObjectNode head, Prompt prompt, String completion) {
                   .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                   .build())
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
+
+  private InputLine(ObjectNode head, Prompt prompt, String completion) {
+    this(head, prompt, completion, "");
+  }
 
   /** A line that is no completion to judge; the message says what it lacks. */
   static final class BadLineException extends Exception {
@@ -45,16 +61,16 @@ record InputLine(ObjectNode head, Prompt prompt, String completion) {
   /**
    * Reads a line: one completion, or those of a group as a run's {@code rollouts.jsonl} has them.
    *
-   * <p>What a completion is judged by is the field {@code answer} where it is the only such field,
-   * as text; else the object of all fields but {@code id} and {@code completion}.
+   * <p>A completion is judged by the fields that the verifier reads. A line may hold others.
    *
    * @param source the verifier's name
+   * @param by what the verifier reads
    */
-  static List<InputLine> read(byte[] line, String source) throws BadLineException {
+  static List<InputLine> read(byte[] line, String source, JudgedBy by) throws BadLineException {
     ObjectNode node = object(line);
     return node.has("completions") && !node.has("completion")
         ? rollouts(node, source)
-        : List.of(single(node, source));
+        : List.of(single(node, source, by));
   }
 
   private static List<InputLine> rollouts(ObjectNode node, String source) throws BadLineException {
@@ -87,7 +103,8 @@ record InputLine(ObjectNode head, Prompt prompt, String completion) {
     return lines;
   }
 
-  private static InputLine single(ObjectNode node, String source) throws BadLineException {
+  private static InputLine single(ObjectNode node, String source, JudgedBy by)
+      throws BadLineException {
     JsonNode id = node.path("id");
     if ((!id.isTextual() && !id.isIntegralNumber()) || id.asText().isBlank()) {
       throw new BadLineException("needs \"id\", a text or a whole number");
@@ -96,15 +113,22 @@ record InputLine(ObjectNode head, Prompt prompt, String completion) {
     if (!completion.isTextual()) {
       throw new BadLineException("needs \"completion\", a text (id %s)".formatted(id.asText()));
     }
-    String text = node.path("prompt").isTextual() ? node.path("prompt").asText() : "";
+    String text = node.path(PROMPT).isTextual() ? node.path(PROMPT).asText() : "";
     node.remove("id");
     node.remove("completion");
     ObjectNode head = JSON.createObjectNode();
     head.set("id", id);
-    return new InputLine(
-        head,
-        new Prompt(new PromptId(id.asText()), source, text, answer(node), ""),
-        completion.asText());
+    PromptId prompt = new PromptId(id.asText());
+    try {
+      String answer = answer(node, by);
+      return new InputLine(head, new Prompt(prompt, source, text, answer, ""), completion.asText());
+    } catch (RowException bad) {
+      return new InputLine(
+          head,
+          new Prompt(prompt, source, text, "", ""),
+          completion.asText(),
+          String.valueOf(bad.getMessage()));
+    }
   }
 
   private static ObjectNode object(byte[] line) throws BadLineException {
@@ -120,12 +144,29 @@ record InputLine(ObjectNode head, Prompt prompt, String completion) {
     }
   }
 
-  private static String answer(ObjectNode rest) {
-    JsonNode answer = rest.path("answer");
-    boolean alone = rest.size() == 1 || (rest.size() == 2 && rest.has("prompt"));
-    if (alone && !answer.isMissingNode()) {
-      return answer.isValueNode() ? answer.asText() : answer.toString();
-    }
-    return rest.isEmpty() ? "" : rest.toString();
+  private static String answer(ObjectNode rest, JudgedBy by) throws RowException {
+    JsonNode answer = rest.path(ANSWER);
+    return switch (by) {
+      case JudgedBy.OneAnswer _, JudgedBy.AcceptedTexts _ -> GoldText.of(ANSWER, answer, by);
+      case JudgedBy.AnyAnswer _ ->
+          ValueText.isAbsent(answer) ? "" : GoldText.of(ANSWER, answer, by);
+      case JudgedBy.NamedFields(List<String> names) -> {
+        ObjectNode read = JSON.createObjectNode();
+        names.stream().filter(rest::has).forEach(name -> read.set(name, rest.get(name)));
+        boolean none = read.isEmpty() || (read.size() == 1 && read.has(PROMPT));
+        if (none && ValueText.isAbsent(answer)) {
+          throw new RowException(
+              "needs fields that the verifier reads: " + String.join(", ", names),
+              String.join(", ", rest.properties().stream().map(Map.Entry::getKey).toList()));
+        }
+        yield none ? GoldText.of(ANSWER, answer, by) : read.toString();
+      }
+      case JudgedBy.AllFields _ -> {
+        boolean alone = rest.size() == 1 || (rest.size() == 2 && rest.has(PROMPT));
+        yield alone && !ValueText.isAbsent(answer)
+            ? GoldText.of(ANSWER, answer, by)
+            : rest.isEmpty() ? "" : rest.toString();
+      }
+    };
   }
 }

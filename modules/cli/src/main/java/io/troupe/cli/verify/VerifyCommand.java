@@ -2,6 +2,7 @@ package io.troupe.cli.verify;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
@@ -137,6 +138,9 @@ public final class VerifyCommand extends CliCommand {
       VerifySummary summary =
           new FileVerification(
                   verifier,
+                  known(verifier)
+                      .map(VerifierProvider::judgedBy)
+                      .orElseGet(JudgedBy.AllFields::new),
                   service,
                   workers,
                   new CompletionText(stops, completions),

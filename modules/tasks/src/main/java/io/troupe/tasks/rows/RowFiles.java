@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
@@ -18,11 +17,10 @@ import java.util.zip.ZipException;
  * JSON formats may be compressed by gzip.
  */
 public final class RowFiles {
-  private static final int BREACHES_SHOWN = 20;
   private static final int HEAD = 8;
 
   private final RowReader reader;
-  private final List<String> breaches = new ArrayList<>();
+  private final RowBreaches breaches = new RowBreaches();
   private int number;
 
   private RowFiles(RowReader reader) {
@@ -30,20 +28,40 @@ public final class RowFiles {
   }
 
   /**
-   * Reads files one after the other as one data set.
+   * Reads files one after the other as one data set, of which every row must be right.
    *
    * @throws TaskDataException if a file is missing or damaged or rows are bad: the message names
-   *     all of them, up to 20
+   *     all rules that they break, up to 20, with the first rows of each
    * @throws IOException if a file cannot be read
    */
   public static void read(List<Path> files, RowReader reader) throws IOException {
+    read(files, RefusalLimit.NONE, reader);
+  }
+
+  /**
+   * Reads files one after the other as one data set.
+   *
+   * @return the rows that were refused
+   * @throws TaskDataException if a file is missing or damaged, or more rows are bad than the limit
+   *     allows: the message names all rules that they break, up to 20, with the first rows of each
+   * @throws IOException if a file cannot be read
+   */
+  public static RefusedRows read(List<Path> files, RefusalLimit limit, RowReader reader)
+      throws IOException {
     RowFiles rows = new RowFiles(reader);
     for (Path file : files) {
       rows.read(file);
     }
-    if (!rows.breaches.isEmpty()) {
-      throw new TaskDataException(rows.report(files));
+    RefusedRows refused = rows.breaches.refused(rows.number);
+    if (!limit.allows(refused.count(), refused.rows())) {
+      throw new TaskDataException(RowBreaches.report(place(files), refused, limit));
     }
+    return refused;
+  }
+
+  private static String place(List<Path> files) {
+    Path first = files.getFirst();
+    return String.valueOf(files.size() == 1 ? first : first.toAbsolutePath().getParent());
   }
 
   /** Hands a row to the reader; {@code place} is file and line. */
@@ -51,14 +69,14 @@ public final class RowFiles {
     try {
       reader.read(new Row(number++, place, fields));
     } catch (RowException bad) {
-      breaches.add("%s: %s".formatted(place, bad.getMessage()));
+      breaches.add(place, bad);
     }
   }
 
   /** Records a row that could not be parsed. */
   void breach(String place, String what) {
     number++;
-    breaches.add("%s: %s".formatted(place, what));
+    breaches.add(place, what);
   }
 
   private void read(Path file) throws IOException {
@@ -97,23 +115,6 @@ public final class RowFiles {
     try (InputStream in = Files.newInputStream(file)) {
       return in.readNBytes(HEAD);
     }
-  }
-
-  private String report(List<Path> files) {
-    StringBuilder report =
-        new StringBuilder(
-            "%s has %d bad line%s:"
-                .formatted(
-                    files.size() == 1
-                        ? files.getFirst()
-                        : files.getFirst().toAbsolutePath().getParent(),
-                    breaches.size(),
-                    breaches.size() == 1 ? "" : "s"));
-    breaches.stream().limit(BREACHES_SHOWN).forEach(b -> report.append("\n  ").append(b));
-    if (breaches.size() > BREACHES_SHOWN) {
-      report.append("\n  and %d more".formatted(breaches.size() - BREACHES_SHOWN));
-    }
-    return report.append("\ncorrect or remove them").toString();
   }
 
   /** The format of a file according to its first bytes. */

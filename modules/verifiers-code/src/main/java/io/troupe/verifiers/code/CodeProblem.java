@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.core.reward.JudgedBy;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,6 +22,11 @@ import java.util.List;
  * </ul>
  */
 public sealed interface CodeProblem {
+  /** The fields of all kinds. */
+  JudgedBy FIELDS =
+      new JudgedBy.NamedFields(
+          "tests", "setup", "test", "entry_point", "prompt", "inputs", "outputs", "fn_name");
+
   /**
    * Statements that succeed for a right program (MBPP).
    *

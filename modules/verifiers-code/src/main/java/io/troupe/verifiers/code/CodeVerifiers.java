@@ -3,6 +3,7 @@ package io.troupe.verifiers.code;
 import io.troupe.base.process.SearchPath;
 import io.troupe.base.sandbox.SandboxDiagnosis;
 import io.troupe.base.sandbox.SandboxUnavailableException;
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.environments.box.BoxSettings;
 import io.troupe.environments.box.TestBoxes;
 import io.troupe.environments.harbor.HarborGrader;
@@ -32,6 +33,7 @@ public final class CodeVerifiers implements VerifierFamily {
         new BuiltInVerifier(
             "harbor",
             "what an episode hands in, by the tests of its task folder in a sandbox of their own",
+            new JudgedBy.OneAnswer(),
             Isolation.SELF,
             true,
             CodeVerifiers::harbor));
@@ -48,7 +50,8 @@ public final class CodeVerifiers implements VerifierFamily {
   private static HarborVerifier harbor(VerifierOptions options) throws SandboxUnavailableException {
     if (options.flag("allow_unsandboxed", false)) {
       throw new IllegalArgumentException(
-          "verifier harbor has no way without a sandbox; set verifier.allow_unsandboxed_code to false");
+          "verifier harbor has no way without a sandbox; set verifier.allow_unsandboxed_code to"
+              + " false");
     }
     if (SearchPath.find("bwrap").isEmpty()) {
       throw new SandboxUnavailableException(SandboxDiagnosis.NO_BUBBLEWRAP);
@@ -69,7 +72,12 @@ public final class CodeVerifiers implements VerifierFamily {
 
   private static VerifierProvider verifier(String name, String summary, CodeProfile benchmark) {
     return new BuiltInVerifier(
-        name, summary, Isolation.SELF, true, options -> create(name, benchmark, options));
+        name,
+        summary,
+        CodeProblem.FIELDS,
+        Isolation.SELF,
+        true,
+        options -> create(name, benchmark, options));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.troupe.verifiers.math;
 
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.verifiers.GoldReading;
 import io.troupe.verifiers.Gsm8kMode;
 import io.troupe.verifiers.Isolation;
@@ -24,6 +25,11 @@ public final class MathVerifiers implements VerifierFamily {
     @Override
     public String summary() {
       return "the final number of a worked solution";
+    }
+
+    @Override
+    public JudgedBy judgedBy() {
+      return new JudgedBy.OneAnswer();
     }
 
     @Override
@@ -59,6 +65,11 @@ public final class MathVerifiers implements VerifierFamily {
     @Override
     public String summary() {
       return "a mathematical answer, in LaTeX or plain, equal to the expected one";
+    }
+
+    @Override
+    public JudgedBy judgedBy() {
+      return new JudgedBy.OneAnswer();
     }
 
     @Override

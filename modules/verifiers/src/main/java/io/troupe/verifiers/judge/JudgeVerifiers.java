@@ -1,5 +1,6 @@
 package io.troupe.verifiers.judge;
 
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.verifiers.BuiltInVerifier;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.VerifierFamily;
@@ -21,6 +22,7 @@ public final class JudgeVerifiers implements VerifierFamily {
         new BuiltInVerifier(
             "judge",
             "the score that a language model gives, over an OpenAI-compatible endpoint",
+            new JudgedBy.AnyAnswer(),
             Isolation.SELF,
             options -> new LlmJudge(judge(options))));
   }
