@@ -1,5 +1,6 @@
 package io.troupe.evaluation;
 
+import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.EpisodeText;
 import java.util.List;
 
@@ -71,11 +72,11 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
   }
 
   /** Returns the text that is judged. */
-  EpisodeText judged() {
-    return new EpisodeText(
-        episode.submission().isEmpty() ? text : episode.submission(),
-        episode.turns().stream().map(Answer::turn).toList(),
-        episode.stop());
+  EpisodeText judged(Prompt prompt) {
+    List<EpisodeText.TurnText> turns = episode.turns().stream().map(Answer::turn).toList();
+    return episode.submission().isEmpty()
+        ? EpisodeText.answering(prompt, text, turns, episode.stop())
+        : new EpisodeText(episode.submission(), turns, episode.stop());
   }
 
   private static EpisodeText.TurnText turn(AnswerTurn turn) {

@@ -233,7 +233,11 @@ public final class EvaluationJob {
 
     private List<CompletableFuture<Verdict>> judged(EvaluationItem item, List<Answer> answers) {
       return answers.stream()
-          .map(answer -> verifier.verify(item.prompt(), answer.judged()).toCompletableFuture())
+          .map(
+              answer ->
+                  verifier
+                      .verify(item.prompt(), answer.judged(item.prompt()))
+                      .toCompletableFuture())
           .toList();
     }
 

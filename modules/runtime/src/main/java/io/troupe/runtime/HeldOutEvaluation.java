@@ -235,6 +235,6 @@ public final class HeldOutEvaluation {
   }
 
   private EpisodeText text(Prompt prompt, SampledEpisode answer) {
-    return answer.text(tokenizer, settings.apply(prompt).stops(), episodes);
+    return answer.text(prompt, tokenizer, settings.apply(prompt).stops(), episodes);
   }
 }

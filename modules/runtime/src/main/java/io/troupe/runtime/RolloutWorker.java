@@ -273,7 +273,9 @@ public final class RolloutWorker extends AbstractOnMessageBehavior<RolloutWorker
   private List<EpisodeText> texts(Assignment assignment, List<SampledEpisode> sampled) {
     List<String> stops = wiring.sampling().of(assignment.prompt()).stops();
     EpisodeSettings settings = wiring.sampling().episodes();
-    return sampled.stream().map(each -> each.text(tokenizer(), stops, settings)).toList();
+    return sampled.stream()
+        .map(each -> each.text(assignment.prompt(), tokenizer(), stops, settings))
+        .toList();
   }
 
   private List<String> answers(Assignment assignment, List<Episode> episodes) {

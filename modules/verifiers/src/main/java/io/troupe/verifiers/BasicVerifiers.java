@@ -34,6 +34,8 @@ public final class BasicVerifiers implements VerifierFamily {
             "the shape of a completion, whatever it says: for mixed rewards",
             new JudgedBy.AnyAnswer(),
             Isolation.LINEAR,
+            false,
+            ThoughtReading.KEEP,
             options -> new FormatVerifier(options.choice("shape", Shape.THINK_ANSWER))));
   }
 }

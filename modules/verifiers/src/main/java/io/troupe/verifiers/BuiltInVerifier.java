@@ -7,6 +7,7 @@ import java.util.Map;
 /**
  * A verifier that comes with Troupe and whose isolation does not depend on its options.
  *
+ * @param thoughts what it is shown where its options do not say
  * @param factory reads the options that the verifier knows; afterwards all other options are
  *     refused
  */
@@ -16,6 +17,7 @@ public record BuiltInVerifier(
     JudgedBy judgedBy,
     Isolation isolation,
     boolean runsCode,
+    ThoughtReading thoughts,
     Factory factory)
     implements VerifierProvider {
   /** The part of {@link VerifierProvider#create} that depends on the verifier. */
@@ -29,10 +31,10 @@ public record BuiltInVerifier(
     Verifier create(VerifierOptions options) throws IOException;
   }
 
-  /** A verifier that does not run programs. */
+  /** A verifier of answers that does not run programs. */
   public BuiltInVerifier(
       String name, String summary, JudgedBy judgedBy, Isolation isolation, Factory factory) {
-    this(name, summary, judgedBy, isolation, false, factory);
+    this(name, summary, judgedBy, isolation, false, ThoughtReading.DROP, factory);
   }
 
   @Override

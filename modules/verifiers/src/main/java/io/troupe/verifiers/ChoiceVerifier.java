@@ -8,14 +8,29 @@ import java.util.regex.Pattern;
 /**
  * Rewards a completion that chooses the prompt's letter, {@code A} to {@code Z}.
  *
- * <p>The choice is the letter after the last {@code answer is} or {@code answer:}, in parentheses
- * or not; without one, the completion itself if it is a letter alone, in parentheses, or followed
- * by {@code .}, {@code )} or {@code :} and any text. Letters are compared without case.
+ * <p>The choice is the letter after the last {@code answer is} or {@code answer:}, or in the last
+ * {@code \boxed{}}, whichever comes last; without one, the completion itself if it is a letter
+ * alone, or followed by {@code .}, {@code )} or {@code :} and any text. Parentheses, Markdown's
+ * emphasis and LaTeX around a letter do not count. Letters are compared without case; after {@code
+ * answer is} a small letter that other words follow is no choice, because {@code a} is a word.
  */
 final class ChoiceVerifier implements Verifier {
+  private static final String OPENS =
+      "(?:[*_`$({\\[\\s]|\\\\(?:boxed|fbox|text|textbf|mathrm|mathbf)\\b){0,12}";
+  private static final String CLOSES = "[*_`$)}\\]]{0,8}";
+  private static final String ENDS = CLOSES + "\\s{0,8}(?:[.,:;!?\n]|$)";
+
   private static final Pattern STATED =
-      Pattern.compile("(?i)\\banswer(?: is|:)\\s{0,8}\\(?([a-z])\\)?(?![a-z0-9])");
-  private static final Pattern ALONE = Pattern.compile("(?s)\\(?([A-Za-z])(?:[.):].*)?");
+      Pattern.compile(
+          "(?:(?i:\\banswer)[*_]{0,3}(?i: is|:)[*_]{0,3}:?(?i:\\s{0,8}option\\b)?"
+              + OPENS
+              + "|\\\\(?:boxed|fbox)\\{"
+              + OPENS
+              + ")([A-Z](?![A-Za-z0-9])|[a-z](?="
+              + ENDS
+              + "))");
+  private static final Pattern ALONE =
+      Pattern.compile("(?s)" + OPENS + "([A-Za-z])" + CLOSES + "\\s{0,8}(?:[.):].*)?");
 
   @Override
   public Verdict verify(Prompt prompt, String completion) {

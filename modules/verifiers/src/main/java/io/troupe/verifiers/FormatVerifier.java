@@ -1,6 +1,7 @@
 package io.troupe.verifiers;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.prompt.ThoughtMarks;
 import io.troupe.core.reward.Verdict;
 
 /**
@@ -10,6 +11,9 @@ import io.troupe.core.reward.Verdict;
  * @param shape the format that a completion must have
  */
 public record FormatVerifier(Shape shape) implements Verifier {
+  private static final String OPENS = ThoughtMarks.THINK.opens();
+  private static final String CLOSES = ThoughtMarks.THINK.closes();
+
   /** The required format of a completion without white space at its ends. */
   public enum Shape {
     /**
@@ -21,6 +25,13 @@ public record FormatVerifier(Shape shape) implements Verifier {
     THINK,
     /** Exactly one {@code \boxed{}} with closed braces. */
     BOXED
+  }
+
+  /** A thought that the prompt began counts as the completion's. */
+  @Override
+  public Verdict verify(Prompt prompt, JudgedText completion) {
+    boolean begun = completion.thoughtOpen() && !completion.text().strip().startsWith(OPENS);
+    return verify(prompt, begun ? OPENS + completion.text() : completion.text());
   }
 
   @Override
@@ -41,7 +52,7 @@ public record FormatVerifier(Shape shape) implements Verifier {
     if (!thinking.isEmpty()) {
       return thinking;
     }
-    String rest = text.substring(text.indexOf("</think>") + "</think>".length()).strip();
+    String rest = text.substring(text.indexOf(CLOSES) + CLOSES.length()).strip();
     if (!rest.startsWith("<answer>") || !rest.endsWith("</answer>")) {
       return "no <answer>…</answer> alone behind </think>";
     }
@@ -51,13 +62,13 @@ public record FormatVerifier(Shape shape) implements Verifier {
   }
 
   private static String thinkFault(String text) {
-    if (!text.startsWith("<think>")) {
+    if (!text.startsWith(OPENS)) {
       return "does not start with <think>";
     }
-    if (count(text, "<think>") != 1 || count(text, "</think>") != 1) {
+    if (count(text, OPENS) != 1 || count(text, CLOSES) != 1) {
       return "not exactly one <think>…</think>";
     }
-    return text.endsWith("</think>") ? "nothing behind </think>" : "";
+    return text.endsWith(CLOSES) ? "nothing behind </think>" : "";
   }
 
   private static String boxedFault(String text) {

@@ -18,6 +18,14 @@ public interface Verifier extends AutoCloseable {
    */
   Verdict verify(Prompt prompt, String completion);
 
+  /**
+   * Judges a completion that may continue a thought of its prompt. A verifier that reads the shape
+   * of a thought overrides this; the others have no use for it.
+   */
+  default Verdict verify(Prompt prompt, JudgedText completion) {
+    return verify(prompt, completion.text());
+  }
+
   /** Loads everything that the first verification would otherwise load within its deadline. */
   default void prepare() {}
 

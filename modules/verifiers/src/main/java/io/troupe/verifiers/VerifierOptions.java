@@ -7,17 +7,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
  * The options of a verifier as text, read by name. A reader calls {@link #refuseOthers} last, so
- * that a misspelt option is an error and not a default.
+ * that a misspelt option is an error and not a default. {@link ThoughtReading#OPTION} is an option
+ * of every verifier.
  */
 public final class VerifierOptions {
   private final Map<String, String> values;
   private final int workers;
-  private final TreeSet<String> known = new TreeSet<>();
+  private final TreeSet<String> known = new TreeSet<>(Set.of(ThoughtReading.OPTION));
 
   /**
    * The given options.
@@ -112,6 +114,11 @@ public final class VerifierOptions {
     return constants.get(at);
   }
 
+  /** What the verifier is shown of a completion that thinks. */
+  public ThoughtReading thoughts(ThoughtReading otherwise) {
+    return choice(ThoughtReading.OPTION, otherwise);
+  }
+
   /** Words separated by commas, white space around them removed, in order. */
   public List<String> words(String key, List<String> otherwise) {
     return text(key)
@@ -129,7 +136,7 @@ public final class VerifierOptions {
       if (!known.contains(key)) {
         throw new IllegalArgumentException(
             "verifier %s has no option '%s'; it takes %s"
-                .formatted(verifier, key, known.isEmpty() ? "none" : String.join(", ", known)));
+                .formatted(verifier, key, String.join(", ", known)));
       }
     }
   }

@@ -42,6 +42,14 @@ public interface VerifierProvider {
   }
 
   /**
+   * What the verifier is shown of a completion that thinks, where its options do not say. A
+   * verifier from outside Troupe is shown the whole completion, unless it says otherwise here.
+   */
+  default ThoughtReading thoughts() {
+    return ThoughtReading.KEEP;
+  }
+
+  /**
    * Makes a verifier; all threads of its process share it.
    *
    * @throws IllegalArgumentException if an option is unknown or wrong; the message names the option

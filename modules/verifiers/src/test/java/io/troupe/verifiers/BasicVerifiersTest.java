@@ -26,13 +26,35 @@ class BasicVerifiersTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"B", "(b)", "B. a dog", "A? No: the answer is (B).", "Answer: A\nanswer is B"})
+      strings = {
+        "B",
+        "(b)",
+        "B. a dog",
+        "A? No: the answer is (B).",
+        "Answer: A\nanswer is B",
+        "**B**",
+        "\\boxed{B}",
+        "$B$",
+        "$\\boxed{\\text{(B)}}$",
+        "**Answer:** B",
+        "The correct answer is **B** because it barks.",
+        "The answer is A. No, \\boxed{b}.",
+        "The answer is option B"
+      })
   void choice_rightLetter_isRewarded(String completion) throws IOException {
     assertThat(((Verdict.Scored) judged("choice", Map.of(), "B", completion)).passed()).isTrue();
   }
 
   @ParameterizedTest
-  @CsvSource({"A,another letter", "Both,no letter chosen", "the answer is best,no letter chosen"})
+  @CsvSource({
+    "A,another letter",
+    "The answer is a beetle,no letter chosen",
+    "The answer is a,another letter",
+    "The answer is not B,no letter chosen",
+    "\\boxed{B} or \\boxed{A},another letter",
+    "Both,no letter chosen",
+    "the answer is best,no letter chosen"
+  })
   void choice_otherText_saysWhatWasRead(String completion, String reason) throws IOException {
     assertThat(judged("choice", Map.of(), "B", completion))
         .isInstanceOfSatisfying(

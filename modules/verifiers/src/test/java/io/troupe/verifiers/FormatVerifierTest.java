@@ -35,4 +35,24 @@ class FormatVerifierTest {
 
     assertThat(((Verdict.Scored) verdict).reward()).isEqualTo(reward);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "THINK, T</think>A, 1",
+    "THINK, <think>T</think>A, 1",
+    "THINK, T</think>, 0",
+    "THINK, T, 0",
+    "THINK, T</think>A</think>, 0",
+    "THINK_ANSWER, T</think><answer>4</answer>, 1",
+    "BOXED, T</think>\\boxed{4}, 1",
+  })
+  void verify_promptThatBeganTheThought_isPartOfTheShape(
+      Shape shape, String completion, double reward) {
+    Verdict verdict =
+        new FormatVerifier(shape)
+            .verify(
+                new Prompt(new PromptId("p"), "s", "t", "a", ""), new JudgedText(completion, true));
+
+    assertThat(((Verdict.Scored) verdict).reward()).isEqualTo(reward);
+  }
 }

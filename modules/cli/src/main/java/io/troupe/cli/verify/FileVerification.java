@@ -3,6 +3,7 @@ package io.troupe.cli.verify;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.JudgedBy;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.pool.TimedVerdict;
@@ -156,7 +157,9 @@ public final class FileVerification {
     }
     CompletableFuture<TimedVerdict> judgement =
         read.flaw().isEmpty()
-            ? service.judge(read.prompt(), completion).toCompletableFuture()
+            ? service
+                .judge(read.prompt(), EpisodeText.of(completion, read.thoughtOpen()))
+                .toCompletableFuture()
             : CompletableFuture.completedFuture(
                 new TimedVerdict(
                     new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, read.flaw()), 0));

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.JudgedBy;
@@ -27,9 +28,13 @@ import java.util.Optional;
  * @param head beginning of the output line: {@code id} as it is written, and for a rollout of a run
  *     its {@code group}, {@code fence} and {@code index} among the group's completions
  * @param prompt with what the completion is judged by
+ * @param thoughtOpen whether the prompt ends inside a thought that the completion continues: what
+ *     the line says, and otherwise what its prompt shows
  * @param flaw why the completion cannot be judged; empty where it can
  */
-record InputLine(ObjectNode head, Prompt prompt, String completion, String flaw) {
+record InputLine(
+    ObjectNode head, Prompt prompt, String completion, boolean thoughtOpen, String flaw) {
+  private static final String THOUGHT_OPEN = "thought_open";
   private static final String ANSWER = "answer";
   private static final String PROMPT = "prompt";
 
@@ -45,8 +50,8 @@ record InputLine(ObjectNode head, Prompt prompt, String completion, String flaw)
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
           .build();
 
-  private InputLine(ObjectNode head, Prompt prompt, String completion) {
-    this(head, prompt, completion, "");
+  private InputLine(ObjectNode head, Prompt prompt, String completion, boolean thoughtOpen) {
+    this(head, prompt, completion, thoughtOpen, "");
   }
 
   /** A line that is no completion to judge; the message says what it lacks. */
@@ -84,6 +89,7 @@ record InputLine(ObjectNode head, Prompt prompt, String completion, String flaw)
     Prompt prompt =
         new Prompt(
             new PromptId(id.asText()), source, node.path("prompt").asText(), answer.asText(), "");
+    boolean thoughtOpen = thoughtOpen(node, id.asText());
     List<InputLine> lines = new ArrayList<>();
     for (JsonNode completion : completions) {
       if (!completion.isTextual()) {
@@ -98,7 +104,7 @@ record InputLine(ObjectNode head, Prompt prompt, String completion, String flaw)
         }
       }
       head.put("index", lines.size());
-      lines.add(new InputLine(head, prompt, completion.asText()));
+      lines.add(new InputLine(head, prompt, completion.asText(), thoughtOpen));
     }
     return lines;
   }
@@ -114,21 +120,37 @@ record InputLine(ObjectNode head, Prompt prompt, String completion, String flaw)
       throw new BadLineException("needs \"completion\", a text (id %s)".formatted(id.asText()));
     }
     String text = node.path(PROMPT).isTextual() ? node.path(PROMPT).asText() : "";
+    boolean thoughtOpen = thoughtOpen(node, id.asText());
     node.remove("id");
+    node.remove(THOUGHT_OPEN);
     node.remove("completion");
     ObjectNode head = JSON.createObjectNode();
     head.set("id", id);
     PromptId prompt = new PromptId(id.asText());
     try {
       String answer = answer(node, by);
-      return new InputLine(head, new Prompt(prompt, source, text, answer, ""), completion.asText());
+      return new InputLine(
+          head, new Prompt(prompt, source, text, answer, ""), completion.asText(), thoughtOpen);
     } catch (RowException bad) {
       return new InputLine(
           head,
           new Prompt(prompt, source, text, "", ""),
           completion.asText(),
+          thoughtOpen,
           String.valueOf(bad.getMessage()));
     }
+  }
+
+  private static boolean thoughtOpen(ObjectNode node, String id) throws BadLineException {
+    JsonNode open = node.path(THOUGHT_OPEN);
+    if (open.isMissingNode()) {
+      return OpenThought.endsInside(node.path(PROMPT).asText());
+    }
+    if (!open.isBoolean()) {
+      throw new BadLineException(
+          "needs \"%s\" to be true or false (id %s)".formatted(THOUGHT_OPEN, id));
+    }
+    return open.asBoolean();
   }
 
   private static ObjectNode object(byte[] line) throws BadLineException {

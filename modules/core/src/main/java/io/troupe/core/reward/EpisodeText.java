@@ -1,6 +1,8 @@
 package io.troupe.core.reward;
 
 import io.troupe.core.Require;
+import io.troupe.core.prompt.OpenThought;
+import io.troupe.core.prompt.Prompt;
 import java.util.List;
 
 /**
@@ -9,8 +11,10 @@ import java.util.List;
  * @param answer the last answer, or what the episode's environment hands in
  * @param turns in the order in which they were asked for; none for an answer without turns
  * @param stop why the episode ended, in lower case; empty for an answer without turns
+ * @param thoughtOpen whether the prompt of the answer ends inside a thought, which the answer
+ *     continues
  */
-public record EpisodeText(String answer, List<TurnText> turns, String stop) {
+public record EpisodeText(String answer, List<TurnText> turns, String stop, boolean thoughtOpen) {
   /**
    * One turn.
    *
@@ -38,9 +42,31 @@ public record EpisodeText(String answer, List<TurnText> turns, String stop) {
     turns = List.copyOf(turns);
   }
 
-  /** An answer without turns. */
+  /** An episode whose last prompt ends outside of a thought. */
+  public EpisodeText(String answer, List<TurnText> turns, String stop) {
+    this(answer, turns, stop, false);
+  }
+
+  /**
+   * An episode whose last answer is judged.
+   *
+   * @param prompt that it began with; the last turn may have added to it
+   */
+  public static EpisodeText answering(
+      Prompt prompt, String answer, List<TurnText> turns, String stop) {
+    String observed = turns.isEmpty() ? "" : turns.getLast().observed();
+    return new EpisodeText(
+        answer, turns, stop, OpenThought.endsInside(observed.isEmpty() ? prompt.text() : observed));
+  }
+
+  /** An answer without turns, whose prompt ends outside of a thought. */
   public static EpisodeText of(String answer) {
-    return new EpisodeText(answer, List.of(), "");
+    return of(answer, false);
+  }
+
+  /** An answer without turns. */
+  public static EpisodeText of(String answer, boolean thoughtOpen) {
+    return new EpisodeText(answer, List.of(), "", thoughtOpen);
   }
 
   /**

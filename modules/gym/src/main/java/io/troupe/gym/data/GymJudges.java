@@ -2,6 +2,7 @@ package io.troupe.gym.data;
 
 import io.troupe.config.rollout.VerifierSection;
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.VerifierPools;
@@ -9,6 +10,7 @@ import io.troupe.verifiers.VerifierSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -49,7 +51,12 @@ public final class GymJudges implements AutoCloseable {
         throw new UncheckedIOException(new IOException(wrong.getMessage(), wrong));
       }
     }
-    return pools.get().evaluation().verify(prompt, response).toCompletableFuture().join();
+    return pools
+        .get()
+        .evaluation()
+        .verify(prompt, EpisodeText.answering(prompt, response, List.of(), ""))
+        .toCompletableFuture()
+        .join();
   }
 
   @Override

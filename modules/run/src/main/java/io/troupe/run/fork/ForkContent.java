@@ -4,6 +4,7 @@ import static io.troupe.core.Require.invariant;
 
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.TokenVersions;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
@@ -131,6 +132,10 @@ final class ForkContent implements RunContent {
       return completions.stream().mapToInt(Completion::length).toArray();
     }
 
+    private EpisodeText episode(String text) {
+      return EpisodeText.answering(assignment.prompt(), text, List.of(), "");
+    }
+
     @Override
     public Input judged(LeaseId lease, List<TokenVersions> versions) {
       invariant(
@@ -144,7 +149,9 @@ final class ForkContent implements RunContent {
               .toList();
       List<Verdict> verdicts =
           VerdictSummary.of(
-                  texts.stream().map(text -> verifiers.verify(assignment.prompt(), text)).toList())
+                  texts.stream()
+                      .map(text -> verifiers.verify(assignment.prompt(), episode(text)))
+                      .toList())
               .toCompletableFuture()
               .join();
       record.judged(new Recorder.Judged(lease, assignment.prompt(), texts, verdicts, List.of()));

@@ -2,6 +2,7 @@ package io.troupe.runtime.episode;
 
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.TokenVersions;
+import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
@@ -106,13 +107,18 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
     return StopMatcher.cut(tokenizer.decode(tokens), stops);
   }
 
-  /**
-   * Returns the texts from which the episode's reward is made.
-   *
-   * @param answer text that verifiers of the answer judge
-   */
-  EpisodeText text(String answer) {
-    return new EpisodeText(answer, turns.stream().map(EpisodeTrace::text).toList(), lower(stop));
+  /** Returns the texts from which the reward is made, where the last answer is judged. */
+  EpisodeText answering(Prompt prompt, String answer) {
+    return EpisodeText.answering(prompt, answer, texts(), lower(stop));
+  }
+
+  /** Returns the texts from which the reward is made, where an environment hands in files. */
+  EpisodeText handingIn(String submission) {
+    return new EpisodeText(submission, texts(), lower(stop));
+  }
+
+  private List<EpisodeText.TurnText> texts() {
+    return turns.stream().map(EpisodeTrace::text).toList();
   }
 
   private static EpisodeText.TurnText text(TurnTrace turn) {

@@ -1,5 +1,6 @@
 package io.troupe.runtime.episode;
 
+import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.StopReason;
@@ -38,13 +39,17 @@ public record SampledEpisode(Episode episode, String submission, List<Double> re
    * Returns the texts from which the reward is made: the submission, or the last answer, cut before
    * a stop text, and the turns.
    *
+   * @param prompt that the episode began with
    * @param settings of the run's episodes
    */
-  public EpisodeText text(Tokenizer tokenizer, List<String> stops, EpisodeSettings settings) {
-    String answer =
-        submission.isEmpty() ? EpisodeTrace.answer(episode, tokenizer, stops) : submission;
+  public EpisodeText text(
+      Prompt prompt, Tokenizer tokenizer, List<String> stops, EpisodeSettings settings) {
+    if (!submission.isEmpty()) {
+      return EpisodeTrace.of(this, tokenizer).handingIn(submission);
+    }
+    String answer = EpisodeTrace.answer(episode, tokenizer, stops);
     return settings instanceof EpisodeSettings.SingleTurn
-        ? EpisodeText.of(answer)
-        : EpisodeTrace.of(this, tokenizer).text(answer);
+        ? EpisodeText.answering(prompt, answer, List.of(), "")
+        : EpisodeTrace.of(this, tokenizer).answering(prompt, answer);
   }
 }

@@ -156,7 +156,7 @@ class EpisodeSamplerTest {
 
     assertThat(sampled.episode().stop()).isEqualTo(StopReason.MAX_TURNS);
     assertThat(sampled.rewards()).containsExactly(0.25, -0.125, 0.0);
-    assertThat(TurnRewards.of(sampled.text(TOKENIZER, List.of(), loop)))
+    assertThat(TurnRewards.of(sampled.text(PROMPT, TOKENIZER, List.of(), loop)))
         .isEqualTo(new Verdict.Scored(0.125, "", "0.1250 in 2 of 3 turns"));
   }
 

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Extracts the program from a model's text. All rules take time linear in the length of the text;
@@ -16,6 +18,8 @@ import java.util.Set;
 public record CodeExtraction(String code, boolean fenced) {
   private static final String FENCE = "```";
   private static final Set<String> PYTHON = Set.of("python", "py", "python3");
+
+  private static final Pattern OPENING = Pattern.compile("(?m)^ {0,12}+(?:`{3,}|~{3,})|`{3,}");
 
   private record Block(String language, String body, boolean closed) {}
 
@@ -41,29 +45,62 @@ public record CodeExtraction(String code, boolean fenced) {
         : new CodeExtraction(String.join("\n\n", closed), true);
   }
 
+  /**
+   * The fenced blocks of a text. A fence is three or more backticks, wherever they are, or three or
+   * more tildes that begin a line; it ends at the next line that begins with as many, indented or
+   * not. The indentation of its first line is taken from all lines.
+   */
   private static List<Block> blocks(String text) {
     List<Block> blocks = new ArrayList<>();
-    int open = text.indexOf(FENCE);
-    while (open >= 0) {
-      int endOfLine = text.indexOf('\n', open);
+    Matcher opening = OPENING.matcher(text);
+    int from = 0;
+    while (opening.find(from)) {
+      String fence = opening.group().strip();
+      int indent = opening.group().length() - fence.length();
+      int endOfLine = text.indexOf('\n', opening.end());
       if (endOfLine < 0) {
         break;
       }
-      String language = text.substring(open + FENCE.length(), endOfLine).strip();
-      if (language.contains("`")) {
-        open = text.indexOf(FENCE, endOfLine);
+      String info = text.substring(opening.end(), endOfLine).strip();
+      if (info.contains("`")) {
+        from = endOfLine;
         continue;
       }
-      // Searches from the opening line's own line feed, so that a block may be empty.
-      int close = text.indexOf("\n" + FENCE, endOfLine);
-      int end = close >= 0 ? close : text.indexOf(FENCE, endOfLine);
+      int end = closing(text, fence, endOfLine);
       String body =
           text.substring(endOfLine + 1, Math.max(endOfLine + 1, end < 0 ? text.length() : end));
-      blocks.add(new Block(language.toLowerCase(Locale.ROOT), body, end >= 0));
+      String language = info.split("[\\s{]", 2)[0].toLowerCase(Locale.ROOT);
+      blocks.add(new Block(language, dedented(body, indent), end >= 0));
       int behind = end < 0 ? -1 : text.indexOf('\n', end + 1);
-      open = behind < 0 ? -1 : text.indexOf(FENCE, behind);
+      if (behind < 0) {
+        break;
+      }
+      from = behind;
     }
     return blocks;
+  }
+
+  /**
+   * Index of the line feed before the line that ends a block, or of a fence within a line where no
+   * line ends it; -1 if the text ends first.
+   *
+   * @param from the opening line's own line feed, so that a block may be empty
+   */
+  private static int closing(String text, String fence, int from) {
+    for (int line = from; line >= 0; line = text.indexOf('\n', line + 1)) {
+      int start = line + 1;
+      while (start < text.length() && text.charAt(start) == ' ') {
+        start++;
+      }
+      if (text.startsWith(fence, start)) {
+        return line;
+      }
+    }
+    return text.indexOf(fence, from);
+  }
+
+  private static String dedented(String body, int indent) {
+    return indent == 0 ? body : body.replaceAll("(?m)^ {1," + indent + "}", "");
   }
 
   private static String unfenced(String text) {

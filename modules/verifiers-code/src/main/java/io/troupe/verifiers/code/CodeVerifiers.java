@@ -9,6 +9,7 @@ import io.troupe.environments.box.TestBoxes;
 import io.troupe.environments.harbor.HarborGrader;
 import io.troupe.verifiers.BuiltInVerifier;
 import io.troupe.verifiers.Isolation;
+import io.troupe.verifiers.ThoughtReading;
 import io.troupe.verifiers.VerifierFamily;
 import io.troupe.verifiers.VerifierOptions;
 import io.troupe.verifiers.VerifierProvider;
@@ -36,6 +37,7 @@ public final class CodeVerifiers implements VerifierFamily {
             new JudgedBy.OneAnswer(),
             Isolation.SELF,
             true,
+            ThoughtReading.KEEP,
             CodeVerifiers::harbor));
   }
 
@@ -77,6 +79,7 @@ public final class CodeVerifiers implements VerifierFamily {
         CodeProblem.FIELDS,
         Isolation.SELF,
         true,
+        ThoughtReading.DROP,
         options -> create(name, benchmark, options));
   }
 

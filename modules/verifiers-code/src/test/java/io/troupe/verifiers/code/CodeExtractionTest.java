@@ -3,6 +3,8 @@ package io.troupe.verifiers.code;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The first three vectors are those of the source system; the others say where we differ. */
 final class CodeExtractionTest {
@@ -17,6 +19,19 @@ final class CodeExtractionTest {
   @Test
   void of_twoPythonFences_joinsThemByABlankLine() {
     assertThat(code("One:\n```python\na=1\n```\nTwo:\n```py\nb=2\n```")).isEqualTo("a=1\n\nb=2");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "~~~python\na=1\n~~~",
+        "````python\na=1\n````\nmore",
+        "```python {.numberLines}\na=1\n```",
+        "1. So:\n   ```python\n   a=1\n   ```\n2. And:\n   ```sh\n   ls\n   ```",
+        "```Python\na=1\n```",
+      })
+  void of_anyFenceOfMarkdown_isFound(String completion) {
+    assertThat(code(completion)).isEqualTo("a=1");
   }
 
   @Test

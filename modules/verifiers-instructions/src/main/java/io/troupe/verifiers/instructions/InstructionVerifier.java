@@ -24,7 +24,7 @@ import java.util.function.Predicate;
  * it stands; loose is any of eight variants of it, without asterisks, its first line, its last
  * line, or several of these, so that "Sure, here it is:" is forgiven. The reward is the strict one.
  *
- * <p>{@link InstructionFamily#IF_MULTI} judges what is behind the last {@code </think>}.
+ * <p>{@link InstructionFamily#IF_MULTI} leaves out tags around the answer.
  *
  * <p><b>A label that cannot be read is no wrong answer.</b> The training code that these families
  * come from gives it zero; so would every completion of its prompt be, whatever it says. Here it is
@@ -95,7 +95,7 @@ public record InstructionVerifier(InstructionFamily family) implements Verifier 
   private List<Check> checks(List<Condition> conditions, String completion) {
     return switch (family) {
       case IFEVAL, IFBENCH -> twoReadings(conditions, completion);
-      case IF_MULTI -> oneReading(conditions, withoutThinking(completion));
+      case IF_MULTI -> oneReading(conditions, withoutTags(completion));
       case RLVR_IFEVAL -> oneReading(conditions, completion);
     };
   }
@@ -135,11 +135,9 @@ public record InstructionVerifier(InstructionFamily family) implements Verifier 
     return variants;
   }
 
-  private static String withoutThinking(String completion) {
+  private static String withoutTags(String completion) {
     String text = completion.replace("<|assistant|>", "");
-    int thought = text.lastIndexOf("</think>");
-    String answer = thought < 0 ? text : text.substring(thought + "</think>".length());
-    return PythonText.strip(answer.replace("<answer>", "").replace("</answer>", ""));
+    return PythonText.strip(text.replace("<answer>", "").replace("</answer>", ""));
   }
 
   private Verdict scored(List<Check> checks) {

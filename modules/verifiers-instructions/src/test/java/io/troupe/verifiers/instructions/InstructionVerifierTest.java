@@ -52,11 +52,9 @@ class InstructionVerifierTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " \n", "<think>a", "<|assistant|></think><answer> </answer>"})
-  void verify_ifMultiNothingBehindTheThought_earnsNothing(String completion) {
-    String thought = completion.startsWith("<think>") ? completion + "</think>" : completion;
-
-    assertThat(Prompts.scored(InstructionFamily.IF_MULTI, NO_COMMA_AND_ZEBRA, thought).reward())
+  @ValueSource(strings = {"", " \n", "<|assistant|><answer> </answer>"})
+  void verify_ifMultiNothingAnswered_earnsNothing(String completion) {
+    assertThat(Prompts.scored(InstructionFamily.IF_MULTI, NO_COMMA_AND_ZEBRA, completion).reward())
         .isZero();
   }
 

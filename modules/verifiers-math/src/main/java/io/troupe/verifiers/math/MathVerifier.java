@@ -32,9 +32,6 @@ import java.util.Set;
  * @param mode value of several answers
  */
 public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Verifier {
-  private static final String THOUGHT_START = "<think>";
-  private static final String THOUGHT_END = "</think>";
-
   /** More boxes than these, with different texts, are not compared with each other. */
   private static final int MOST_DISTINCT_BOXES = 6;
 
@@ -127,7 +124,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   }
 
   @Override
-  public Verdict verify(Prompt prompt, String completion) {
+  public Verdict verify(Prompt prompt, String text) {
     Optional<String> gold = gold(prompt.answer()).filter(AnswerEquivalence::isGold);
     if (gold.isEmpty()) {
       return broken(prompt, "holds no answer");
@@ -136,7 +133,6 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
       return broken(
           prompt, "is longer than %,d characters".formatted(ParsedAnswer.MOST_CHARACTERS));
     }
-    String text = withoutThought(completion);
     for (AnswerAnchor anchor : mode == Mode.LATEST_ANSWER ? fromTheLast(text) : anchors) {
       boolean parts = anchor == AnswerAnchor.BOX && mode != Mode.LAST_ANSWER;
       List<String> found = parts ? BoxedAnswers.last(text) : find(anchor, text);
@@ -190,15 +186,6 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     return answer.contains("####")
         ? AnswerAnchor.HASHES.find(answer).stream().findFirst()
         : Optional.of(answer);
-  }
-
-  /** Returns the text behind the last thought; nothing if a thought has not ended. */
-  private static String withoutThought(String completion) {
-    int end = completion.lastIndexOf(THOUGHT_END);
-    if (completion.indexOf(THOUGHT_START, Math.max(0, end)) >= 0) {
-      return "";
-    }
-    return end < 0 ? completion : completion.substring(end + THOUGHT_END.length());
   }
 
   /** Judges a completion right if any of the candidates is; else gives the reason of the first. */

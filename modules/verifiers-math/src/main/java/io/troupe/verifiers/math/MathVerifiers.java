@@ -4,6 +4,7 @@ import io.troupe.core.reward.JudgedBy;
 import io.troupe.verifiers.GoldReading;
 import io.troupe.verifiers.Gsm8kMode;
 import io.troupe.verifiers.Isolation;
+import io.troupe.verifiers.ThoughtReading;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.VerifierFamily;
 import io.troupe.verifiers.VerifierOptions;
@@ -39,6 +40,11 @@ public final class MathVerifiers implements VerifierFamily {
           : Isolation.LINEAR;
     }
 
+    @Override
+    public ThoughtReading thoughts() {
+      return ThoughtReading.DROP;
+    }
+
     private static Gsm8kMode mode(VerifierOptions options) {
       return options.choice("mode", Gsm8kMode.ANCHORS);
     }
@@ -70,6 +76,11 @@ public final class MathVerifiers implements VerifierFamily {
     @Override
     public JudgedBy judgedBy() {
       return new JudgedBy.OneAnswer();
+    }
+
+    @Override
+    public ThoughtReading thoughts() {
+      return ThoughtReading.DROP;
     }
 
     @Override

@@ -110,8 +110,15 @@ public final class LlmJudge implements Verifier {
 
   private static Reply text(String body) {
     try {
-      JsonNode content =
-          JSON.readTree(body).path("choices").path(0).path("message").path("content");
+      JsonNode choice = JSON.readTree(body).path("choices").path(0);
+      JsonNode content = choice.path("message").path("content");
+      if (choice.path("finish_reason").asText().equals("length")) {
+        return new Reply.Again(
+            "its reply was cut off, so that it is no score; raise max_tokens: "
+                + excerpt(content.asText()),
+            false,
+            Optional.empty());
+      }
       return content.isTextual()
           ? new Reply.Text(content.asText())
           : new Reply.Refused("its answer holds no message: " + excerpt(body));

@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +59,7 @@ final class ProcessWorker implements VerifierWorker {
   }
 
   @Override
-  public Verdict judge(Prompt prompt, String completion) {
+  public Verdict judge(Prompt prompt, JudgedText completion) {
     if (notStarted.isPresent()) {
       Verdict verdict = notStarted.get();
       notStarted = Optional.empty();

@@ -1,7 +1,11 @@
 package io.troupe.verifiers.pool;
 
 import io.troupe.core.prompt.Prompt;
+import io.troupe.core.reward.AnswerPart;
+import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
+import io.troupe.verifiers.ThoughtReading;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,12 +28,17 @@ final class SupervisedService implements VerifierService {
       new Verdict.Unverifiable(
           Verdict.Cause.CRASH, "the verifier failed: its process has no memory left");
 
-  private record Job(Prompt prompt, String completion, CompletableFuture<TimedVerdict> judgement) {}
+  private record Job(
+      Prompt prompt, JudgedText completion, CompletableFuture<TimedVerdict> judgement) {}
+
+  private static final Verdict UNFINISHED =
+      new Verdict.Scored(0, "", AnswerPart.UnfinishedThought.REASON);
 
   private final String name;
   private final VerificationQueue<Job> queue;
   private final List<VerifierWorker> workers;
   private final List<Thread> threads = new ArrayList<>();
+  private final ThoughtReading thoughts;
   private final PoolMeter meter;
   private final LongSupplier nanos;
   private final Runnable onClose;
@@ -41,6 +50,7 @@ final class SupervisedService implements VerifierService {
   /**
    * A pool that starts to work immediately.
    *
+   * @param thoughts what the verifier is shown of an episode's answer
    * @param nanos a monotonic clock
    * @param onClose closes the resources that the workers share
    */
@@ -48,12 +58,14 @@ final class SupervisedService implements VerifierService {
       String name,
       List<? extends VerifierWorker> workers,
       PoolSettings settings,
+      ThoughtReading thoughts,
       PoolMeter meter,
       LongSupplier nanos,
       Runnable onClose) {
     this.name = name;
     this.workers = List.copyOf(workers);
     this.queue = new VerificationQueue<>(settings.queue(), workers.size());
+    this.thoughts = thoughts;
     this.meter = meter;
     this.nanos = nanos;
     this.onClose = onClose;
@@ -70,7 +82,23 @@ final class SupervisedService implements VerifierService {
   }
 
   @Override
-  public CompletionStage<TimedVerdict> judge(Prompt prompt, String completion) {
+  public CompletionStage<TimedVerdict> judge(Prompt prompt, String text) {
+    return judge(prompt, JudgedText.of(text));
+  }
+
+  @Override
+  public CompletionStage<TimedVerdict> judge(Prompt prompt, EpisodeText episode) {
+    return thoughts
+        .shown(episode)
+        .map(shown -> judge(prompt, shown))
+        .orElseGet(
+            () -> {
+              meter.count(UNFINISHED);
+              return CompletableFuture.completedFuture(new TimedVerdict(UNFINISHED, 0));
+            });
+  }
+
+  private CompletionStage<TimedVerdict> judge(Prompt prompt, JudgedText completion) {
     Job job = new Job(prompt, completion, new CompletableFuture<>());
     if (closed || !queue.offer(job)) {
       return CompletableFuture.failedFuture(
@@ -142,7 +170,7 @@ final class SupervisedService implements VerifierService {
     return judgement(checked(place, job, verdict), start);
   }
 
-  private Verdict ask(int place, Prompt prompt, String completion) {
+  private Verdict ask(int place, Prompt prompt, JudgedText completion) {
     try {
       return workers.get(place).judge(prompt, completion);
     } catch (OutOfMemoryError out) {
@@ -170,7 +198,7 @@ final class SupervisedService implements VerifierService {
     Optional<Job> known = control;
     Verdict other =
         known.isEmpty()
-            ? ask(place, job.prompt(), "")
+            ? ask(place, job.prompt(), JudgedText.of(""))
             : ask(place, known.get().prompt(), known.get().completion());
     return other instanceof Verdict.Scored
         ? verdict

@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import io.troupe.verifiers.Verifier;
 
 /**
@@ -10,7 +11,7 @@ import io.troupe.verifiers.Verifier;
  */
 record ThreadWorker(Verifier verifier) implements VerifierWorker {
   @Override
-  public Verdict judge(Prompt prompt, String completion) {
+  public Verdict judge(Prompt prompt, JudgedText completion) {
     return verifier.verify(prompt, completion);
   }
 

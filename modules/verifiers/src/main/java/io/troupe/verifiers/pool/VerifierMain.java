@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.Verifiers;
@@ -69,7 +70,7 @@ public final class VerifierMain {
     Prompt prompt = new Prompt(new PromptId("rehearsal"), "", "", "", "");
     VerifierProtocol.Question question =
         VerifierProtocol.question(
-            VerifierProtocol.write(new VerifierProtocol.Question(0, prompt, "")));
+            VerifierProtocol.write(new VerifierProtocol.Question(0, prompt, JudgedText.of(""))));
     String _ =
         VerifierProtocol.write(
             new VerifierProtocol.Answer(question.seq(), new Verdict.Scored(0, "", "", List.of())));

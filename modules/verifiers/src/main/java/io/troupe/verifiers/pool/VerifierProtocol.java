@@ -12,6 +12,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +23,7 @@ import java.util.Optional;
  *
  * <pre>
  * process   {"ready": true}                                      once, when it can be asked
- * pool      {"seq": 1, "id": …, "source": …, "prompt": …, "answer": …, "completion": …}
+ * pool      {"seq": 1, "id": …, "source": …, "prompt": …, "answer": …, "completion": …, "thought_open": …}
  * process   {"seq": 1, "reward": 0.5, "extracted": …, "reason": …, "checks": [{"name": …, "passed": …}]}
  *       or  {"seq": 1, "unverifiable": "bad_input", "reason": …}
  * </pre>
@@ -51,7 +52,7 @@ final class VerifierProtocol {
   private VerifierProtocol() {}
 
   /** A question to a verifier's process. */
-  record Question(long seq, Prompt prompt, String completion) {}
+  record Question(long seq, Prompt prompt, JudgedText completion) {}
 
   /** The answer of a process. */
   record Answer(long seq, Verdict verdict) {}
@@ -71,7 +72,8 @@ final class VerifierProtocol {
     node.put("source", question.prompt().source());
     node.put("prompt", question.prompt().text());
     node.put("answer", question.prompt().answer());
-    node.put("completion", question.completion());
+    node.put("completion", question.completion().text());
+    node.put("thought_open", question.completion().thoughtOpen());
     return text(node);
   }
 
@@ -86,7 +88,7 @@ final class VerifierProtocol {
             node.path("prompt").asText(),
             node.path("answer").asText(),
             ""),
-        node.path("completion").asText());
+        new JudgedText(node.path("completion").asText(), node.path("thought_open").asBoolean()));
   }
 
   static String write(Answer answer) {

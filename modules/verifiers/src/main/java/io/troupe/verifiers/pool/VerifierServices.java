@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import io.troupe.base.process.JavaCommand;
 import io.troupe.verifiers.Isolation;
+import io.troupe.verifiers.ThoughtReading;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.VerifierOptions;
 import io.troupe.verifiers.VerifierProvider;
@@ -53,17 +54,25 @@ public final class VerifierServices {
                   () ->
                       new IllegalArgumentException(
                           "verifier command needs the option run, a shell command line"));
+      ThoughtReading thoughts = options.thoughts(ThoughtReading.KEEP);
       options.refuseOthers(COMMAND);
-      return ofCommand(name, List.of("/bin/sh", "-c", "exec " + command), settings);
+      return ofCommand(name, List.of("/bin/sh", "-c", "exec " + command), settings, thoughts);
     }
     VerifierProvider provider = Verifiers.with(spec.plugins()).named(spec.name());
+    ThoughtReading thoughts =
+        new VerifierOptions(spec.options(), settings.workers()).thoughts(provider.thoughts());
     // Made in any case, so that wrong options are refused before a process is started for them.
     Verifier verifier = provider.create(new VerifierOptions(spec.options(), settings.workers()));
     if (provider.isolation(spec.options()) == Isolation.PROCESS) {
       verifier.close();
-      return ofCommand(name, javaCommand(spec, settings), settings);
+      return ofCommand(name, javaCommand(spec, settings), settings, thoughts);
     }
-    return ofVerifier(name, verifier, settings);
+    return ofVerifier(name, verifier, settings, thoughts);
+  }
+
+  /** A pool of a verifier in this process, which is shown whole completions. */
+  public static VerifierService ofVerifier(String name, Verifier verifier, PoolSettings settings) {
+    return ofVerifier(name, verifier, settings, ThoughtReading.KEEP);
   }
 
   /**
@@ -71,11 +80,13 @@ public final class VerifierServices {
    *
    * @param verifier closed with the service
    */
-  public static VerifierService ofVerifier(String name, Verifier verifier, PoolSettings settings) {
+  static VerifierService ofVerifier(
+      String name, Verifier verifier, PoolSettings settings, ThoughtReading thoughts) {
     return new SupervisedService(
         name,
         Collections.nCopies(settings.workers(), new ThreadWorker(verifier)),
         settings,
+        thoughts,
         new PoolMeter(),
         System::nanoTime,
         verifier::close);
@@ -87,7 +98,8 @@ public final class VerifierServices {
    *
    * @throws IOException if the first process does not start
    */
-  public static VerifierService ofCommand(String name, List<String> command, PoolSettings settings)
+  static VerifierService ofCommand(
+      String name, List<String> command, PoolSettings settings, ThoughtReading thoughts)
       throws IOException {
     ScheduledExecutorService watchdog =
         Executors.newSingleThreadScheduledExecutor(
@@ -104,7 +116,7 @@ public final class VerifierServices {
       throw cannotStart;
     }
     return new SupervisedService(
-        name, workers, settings, meter, System::nanoTime, watchdog::shutdownNow);
+        name, workers, settings, thoughts, meter, System::nanoTime, watchdog::shutdownNow);
   }
 
   /** Files of this host that a command line names by absolute paths, in order. */

@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 
 /** One worker of a pool: judges one completion at a time, and always returns or throws. */
 interface VerifierWorker extends AutoCloseable {
@@ -11,7 +12,7 @@ interface VerifierWorker extends AutoCloseable {
   /**
    * Judges a completion; returns within the deadline plus the time to end a hanging verification.
    */
-  Verdict judge(Prompt prompt, String completion);
+  Verdict judge(Prompt prompt, JudgedText completion);
 
   /**
    * Ends the current verification if that is possible, from any thread; its verdict is discarded.

@@ -8,6 +8,7 @@ import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.core.reward.Verdict.Cause;
 import io.troupe.testkit.Await;
+import io.troupe.verifiers.ThoughtReading;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ class CommandServiceTest {
   private VerifierService open(PoolSettings settings) throws IOException {
     Path program = Files.writeString(folder.resolve("verifier.py"), PROGRAM);
     return VerifierServices.ofCommand(
-        "mine", List.of("python3", "-I", "-S", program.toString()), settings);
+        "mine", List.of("python3", "-I", "-S", program.toString()), settings, ThoughtReading.KEEP);
   }
 
   private static PoolSettings settings(int workers, Duration deadline) {
@@ -223,7 +224,9 @@ class CommandServiceTest {
   })
   void open_programThatDoesNotStart_saysWhy(String program, String reason) {
     assertThatThrownBy(
-            () -> VerifierServices.ofCommand("mine", List.of(program), settings(1, LONG)))
+            () ->
+                VerifierServices.ofCommand(
+                    "mine", List.of(program), settings(1, LONG), ThoughtReading.KEEP))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(reason);
   }

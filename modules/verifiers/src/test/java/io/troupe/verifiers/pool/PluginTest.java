@@ -7,6 +7,7 @@ import io.troupe.base.process.JavaCommand;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import io.troupe.verifiers.VerifierSpec;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -112,7 +113,7 @@ class PluginTest {
   @Test
   void open_optionsThatAreWrong_areRefusedBeforeAnyProcess() {
     assertThatThrownBy(() -> open(Map.of("loud", "1")))
-        .hasMessage("verifier shout has no option 'loud'; it takes least");
+        .hasMessage("verifier shout has no option 'loud'; it takes least, thoughts");
     assertThatThrownBy(() -> open(Map.of("least", "many")))
         .hasMessage("option 'least' must be a whole number, 0 or greater, not 'many'");
   }
@@ -131,7 +132,7 @@ class PluginTest {
       out.write(
           VerifierProtocol.write(
               new VerifierProtocol.Question(
-                  1, new Prompt(new PromptId("p"), "s", "t", "a", ""), "for ever")));
+                  1, new Prompt(new PromptId("p"), "s", "t", "a", ""), JudgedText.of("for ever"))));
       out.newLine();
     }
     assertThat(process.onExit().get(60, java.util.concurrent.TimeUnit.SECONDS).exitValue())

@@ -7,6 +7,7 @@ import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
 import io.troupe.testkit.Fuzz;
+import io.troupe.verifiers.JudgedText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +60,7 @@ class VerifierProtocolFuzzTest {
         (text, _) -> {
           VerifierProtocol.Question asked =
               new VerifierProtocol.Question(
-                  1, new Prompt(new PromptId("p"), "s", text, text, ""), text);
+                  1, new Prompt(new PromptId("p"), "s", text, text, ""), JudgedText.of(text));
           assertThat(VerifierProtocol.question(VerifierProtocol.write(asked))).isEqualTo(asked);
         });
   }

@@ -6,6 +6,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +18,9 @@ class VerifierProtocolTest {
   void question_anyCompletion_arrivesAsItWas(String completion) {
     VerifierProtocol.Question question =
         new VerifierProtocol.Question(
-            7, new Prompt(new PromptId("p"), "math", "2+2", "4 \udc00", ""), completion);
+            7,
+            new Prompt(new PromptId("p"), "math", "2+2", "4 \udc00", ""),
+            JudgedText.of(completion));
 
     String line = VerifierProtocol.write(question);
 

@@ -6,6 +6,8 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
 import io.troupe.testkit.Await;
+import io.troupe.verifiers.JudgedText;
+import io.troupe.verifiers.ThoughtReading;
 import io.troupe.verifiers.Verifier;
 import java.io.IOException;
 import java.util.List;
@@ -128,7 +130,7 @@ class VerifierSlotsTest {
           }
 
           @Override
-          public Verdict judge(Prompt prompt, String completion) {
+          public Verdict judge(Prompt prompt, JudgedText completion) {
             nanos.addAndGet(5_000_000);
             return new Verdict.Scored(1, "", "");
           }
@@ -141,7 +143,13 @@ class VerifierSlotsTest {
         };
     try (VerifierService pool =
         new SupervisedService(
-            "v", List.of(worker), PoolSettings.of(1), new PoolMeter(), nanos::get, () -> {})) {
+            "v",
+            List.of(worker),
+            PoolSettings.of(1),
+            ThoughtReading.KEEP,
+            new PoolMeter(),
+            nanos::get,
+            () -> {})) {
       TimedVerdict judged = pool.judge(PROMPT, "c").toCompletableFuture().get(60, TimeUnit.SECONDS);
       assertThat(judged.millis()).isEqualTo(5);
       assertThat(pool.reports().getFirst().millisMax()).isLessThan(6);

@@ -1,0 +1,47 @@
+package io.troupe.core.reward;
+
+import io.troupe.core.prompt.ThoughtMarks;
+
+/**
+ * The part of a completion that is its answer: what is behind the last thought. This is the only
+ * place that separates thoughts from answers.
+ *
+ * <p>A thought ends at the last of its end marks, so that a draft within a thought that mentions
+ * the mark is never read as the answer. Where the answer is one {@code <answer>…</answer>} and
+ * nothing else but white space, its content is the answer.
+ */
+public sealed interface AnswerPart {
+  /** The completion holds an answer, which may be empty. */
+  record Answer(String text) implements AnswerPart {}
+
+  /** The completion ends within a thought, so that it holds no answer. */
+  record UnfinishedThought() implements AnswerPart {
+    /** The reason of such a completion's reward, which is 0. */
+    public static final String REASON = "the thought is not finished, so there is no answer";
+  }
+
+  /**
+   * Separates a completion.
+   *
+   * @param thoughtOpen whether the prompt ends inside a thought, which the completion continues
+   */
+  static AnswerPart of(String completion, boolean thoughtOpen) {
+    int behind = ThoughtMarks.behindLastEnd(completion);
+    boolean open = thoughtOpen && behind == 0;
+    return open || ThoughtMarks.lastBeginning(completion) >= behind
+        ? new UnfinishedThought()
+        : new Answer(untagged(completion.substring(behind)));
+  }
+
+  private static String untagged(String answer) {
+    String opens = "<answer>";
+    String closes = "</answer>";
+    String text = answer.strip();
+    boolean one =
+        text.startsWith(opens)
+            && text.endsWith(closes)
+            && text.indexOf(opens, 1) < 0
+            && text.indexOf(closes) == text.length() - closes.length();
+    return one ? text.substring(opens.length(), text.length() - closes.length()) : answer;
+  }
+}

@@ -1,0 +1,15 @@
+package io.troupe.verifiers;
+
+/**
+ * A text that a verifier judges.
+ *
+ * @param text a completion, or what is behind its thought: {@link ThoughtReading}
+ * @param thoughtOpen whether the prompt ends inside a thought that the text continues; never where
+ *     the thought is left out
+ */
+public record JudgedText(String text, boolean thoughtOpen) {
+  /** A text that continues no thought. */
+  public static JudgedText of(String text) {
+    return new JudgedText(text, false);
+  }
+}
