@@ -9,7 +9,7 @@ public enum Gsm8kMode {
    */
   ANCHORS,
   /**
-   * The first sentence {@code The answer is N.}, with its full stop. The mode for training: a
+   * The last sentence {@code The answer is N.}, with its full stop. The mode for training: a
    * completion without that sentence has reward 0, so that a policy is never rewarded for numbers
    * that it did not call its answer.
    */

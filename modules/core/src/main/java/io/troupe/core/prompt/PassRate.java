@@ -67,20 +67,24 @@ public record PassRate(double passed, double failed) {
   }
 
   /**
-   * Returns the posterior after a group. A reward between 0 and 1 counts as that share of a
-   * completion; but rewards that are all equal count as all right or all wrong, whichever is
-   * nearer, because nothing can be learned from such a group, whatever the reward is.
+   * Returns the posterior after a group. Where a reward is neither 0 nor 1, no completion of the
+   * group is plainly right or wrong, and what counts is whether the group taught anything: half of
+   * it counts as right where its rewards differ. Rewards that are all equal count as all right or
+   * all wrong, whichever is nearer, because nothing can be learned from such a group.
    */
   public PassRate measured(List<Double> rewards) {
     double sum = 0;
+    boolean binary = true;
     double least = rewards.getFirst();
     double greatest = least;
     for (double reward : rewards) {
-      sum += Math.clamp(reward, 0, 1);
+      sum += reward;
+      binary &= reward == 0 || reward == 1;
       least = Math.min(least, reward);
       greatest = Math.max(greatest, reward);
     }
-    double right = greatest - least > EQUAL ? sum : least >= 0.5 ? rewards.size() : 0;
+    double mixed = binary ? sum : rewards.size() / 2.0;
+    double right = greatest - least > EQUAL ? mixed : least >= 0.5 ? rewards.size() : 0;
     return new PassRate(KEPT * passed + right, KEPT * failed + (rewards.size() - right));
   }
 }

@@ -12,7 +12,7 @@ public sealed interface Verdict {
   /**
    * The completion was judged.
    *
-   * @param reward from 0 (wrong) to 1 (right)
+   * @param reward any finite number; Troupe's own verifiers give from 0 (wrong) to 1 (right)
    * @param extracted text that was read as the answer; empty when nothing was found
    * @param reason one line for a person
    * @param checks the parts of the judgement, in the order of the prompt's; empty where there are
@@ -21,7 +21,7 @@ public sealed interface Verdict {
   record Scored(double reward, String extracted, String reason, List<Check> checks)
       implements Verdict {
     public Scored {
-      require(reward >= 0 && reward <= 1, "a reward lies in [0, 1], not %s", reward);
+      require(Double.isFinite(reward), "a reward is a finite number, not %s", reward);
       checks = List.copyOf(checks);
     }
 
@@ -30,9 +30,9 @@ public sealed interface Verdict {
       this(reward, extracted, reason, List.of());
     }
 
-    /** Whether the completion is right in every part. */
+    /** Whether the completion is right in every part: a reward of 1 or more passes. */
     public boolean passed() {
-      return reward == 1;
+      return reward >= 1;
     }
   }
 

@@ -84,8 +84,9 @@ public record Gsm8kVerifier(Gsm8kMode mode, double formatReward) implements Veri
         : verdict;
   }
 
-  /** The first match of {@code The answer is (-?[0-9.,]+)\.} under the rules above. */
+  /** The last match of {@code The answer is (-?[0-9.,]+)\.} under the rules above. */
   private static Optional<String> strict(String text) {
+    Optional<String> found = Optional.empty();
     int anchor = text.indexOf(ANCHOR);
     while (anchor >= 0) {
       int start = anchor + ANCHOR.length();
@@ -99,11 +100,11 @@ public record Gsm8kVerifier(Gsm8kMode mode, double formatReward) implements Veri
         end++;
       }
       if (lastDigit >= 0 && lastPoint > lastDigit) {
-        return Optional.of(text.substring(start, lastPoint));
+        found = Optional.of(text.substring(start, lastPoint));
       }
       anchor = text.indexOf(ANCHOR, end);
     }
-    return Optional.empty();
+    return found;
   }
 
   /** The last match of {@code (-?[$0-9.,]{2,})|(-?[0-9]+)} that holds a digit. */

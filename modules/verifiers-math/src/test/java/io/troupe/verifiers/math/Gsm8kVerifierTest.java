@@ -50,8 +50,8 @@ class Gsm8kVerifierTest {
     "'The answer is 1,002.',                    1002, 1",
     "The answer is -3.,                         -3,   1",
     "The answer is -3.,                         3,    0",
-    "The answer is 4. The answer is 5.,         4,    1",
-    "The answer is 4. The answer is 5.,         5,    0",
+    "'The answer is 4. Wait, no. The answer is 5.', 4, 0",
+    "The answer is 4. The answer is 5.,         5,    1",
     "The answer is x. The answer is 5.,         5,    1",
     "The answer is .... The answer is 5.,       5,    1",
     "The answer is The answer is 5.,            5,    1",
@@ -62,7 +62,7 @@ class Gsm8kVerifierTest {
     "'So 18. The answer is not 18.',            18,   0",
     "18,                                        18,   0",
   })
-  void verify_strict_readsTheFirstSentenceOnly(String text, String answer, double reward) {
+  void verify_strict_readsTheLastSentenceOnly(String text, String answer, double reward) {
     assertThat(reward(Gsm8kMode.STRICT, text, answer)).isEqualTo(reward);
   }
 
@@ -122,15 +122,15 @@ class Gsm8kVerifierTest {
       for (Matcher m = flexible.matcher(text); m.find(); ) {
         last = m.group().matches(".*[0-9].*") ? m.group() : last;
       }
-      String first = "";
-      for (Matcher m = strict.matcher(text); first.isEmpty() && m.find(); ) {
-        first = m.group(1).matches(".*[0-9].*") ? m.group(1) : "";
+      String stated = "";
+      for (Matcher m = strict.matcher(text); m.find(); ) {
+        stated = m.group(1).matches(".*[0-9].*") ? m.group(1) : stated;
       }
 
       assertThat(extracted(Gsm8kMode.FLEXIBLE, text)).isEqualTo(Excerpt.of(last));
-      assertThat(extracted(Gsm8kMode.STRICT, text)).isEqualTo(Excerpt.of(first));
+      assertThat(extracted(Gsm8kMode.STRICT, text)).isEqualTo(Excerpt.of(stated));
       assertThat(extracted(Gsm8kMode.ANY, text))
-          .isEqualTo(Excerpt.of(first.isEmpty() ? last : first));
+          .isEqualTo(Excerpt.of(stated.isEmpty() ? last : stated));
     }
   }
 

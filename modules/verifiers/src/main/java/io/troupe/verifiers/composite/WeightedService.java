@@ -84,10 +84,13 @@ public final class WeightedService implements CompositeService {
         }
       }
     }
-    boolean all = checks.stream().allMatch(Check::passed);
+    boolean all = verdicts.stream().allMatch(WeightedService::isOne);
     // Weights such as 0.7 and 0.3 add up to a little less than 1 in binary.
-    return new Verdict.Scored(
-        all ? 1 : Math.clamp(reward, 0, 1), extracted, String.join("; ", reasons), checks);
+    return new Verdict.Scored(all ? 1 : reward, extracted, String.join("; ", reasons), checks);
+  }
+
+  private static boolean isOne(Verdict verdict) {
+    return verdict instanceof Verdict.Scored scored && scored.reward() == 1;
   }
 
   @Override

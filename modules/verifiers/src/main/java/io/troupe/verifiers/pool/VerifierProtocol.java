@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,6 +13,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.Excerpt;
 import io.troupe.verifiers.JudgedText;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +47,7 @@ final class VerifierProtocol {
                   .streamReadConstraints(
                       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
                   .build())
+          .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS) // Python writes NaN
           .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
@@ -115,23 +118,35 @@ final class VerifierProtocol {
     return text(node);
   }
 
-  /** The answer on a line; empty if the line is malformed. */
+  /** The answer on a line; empty if the line is no answer at all, but noise. */
   static Optional<Answer> answer(String line) {
     return tree(line)
         .filter(node -> node.path("seq").isIntegralNumber())
-        .flatMap(VerifierProtocol::answer);
+        .map(VerifierProtocol::answer);
   }
 
-  private static Optional<Answer> answer(JsonNode node) {
+  private static Answer answer(JsonNode node) {
     String reason = node.path("reason").asText();
     if (node.has("unverifiable")) {
       return cause(node.path("unverifiable").asText())
-          .map(cause -> new Answer(seq(node), new Verdict.Unverifiable(cause, reason)));
+          .map(cause -> new Answer(seq(node), new Verdict.Unverifiable(cause, reason)))
+          .orElseGet(
+              () ->
+                  broken(
+                      node,
+                      "\"unverifiable\" must be timeout, crash, away or bad_input, not "
+                          + Excerpt.of(node.path("unverifiable").toString())));
     }
-    double reward = node.path("reward").asDouble(Double.NaN);
-    if (!(node.path("reward").isNumber() && reward >= 0 && reward <= 1)) {
-      return Optional.empty();
+    JsonNode given = node.path("reward");
+    if (!given.isNumber() || !Double.isFinite(given.asDouble())) {
+      return broken(
+          node,
+          given.isMissingNode()
+              ? "an answer must hold \"reward\" or \"unverifiable\""
+              : "\"reward\" must be a finite number, not "
+                  + Excerpt.of(given.isNumber() ? given.asText() : given.toString()));
     }
+    double reward = given.asDouble();
     List<Check> checks = new ArrayList<>();
     for (JsonNode check : node.path("checks")) {
       boolean passed = check.path("passed").asBoolean();
@@ -139,10 +154,16 @@ final class VerifierProtocol {
           new Check(
               check.path("name").asText(), passed, check.path("passed_loosely").asBoolean(passed)));
     }
-    return Optional.of(
-        new Answer(
-            seq(node),
-            new Verdict.Scored(reward, node.path("extracted").asText(), reason, checks)));
+    return new Answer(
+        seq(node), new Verdict.Scored(reward, node.path("extracted").asText(), reason, checks));
+  }
+
+  /** The outcome of an answer that breaks a rule; its process is as good as before. */
+  private static Answer broken(JsonNode node, String rule) {
+    return new Answer(
+        seq(node),
+        new Verdict.Unverifiable(
+            Verdict.Cause.CRASH, "the verifier's answer breaks a rule: " + rule));
   }
 
   private static long seq(JsonNode node) {

@@ -10,6 +10,7 @@ import io.troupe.verifiers.JudgedText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class VerifierProtocolTest {
@@ -53,16 +54,41 @@ class VerifierProtocolTest {
         "",
         "1",
         "[]",
-        "{\"seq\": 1}",
         "{\"reward\": 1}",
-        "{\"seq\": 1, \"reward\": 2}",
-        "{\"seq\": 1, \"reward\": -0.1}",
-        "{\"seq\": 1, \"reward\": \"1\"}",
-        "{\"seq\": 1, \"reward\": NaN}",
         "{\"seq\": 1, \"reward\": 1} {}",
-        "{\"seq\": 1, \"unverifiable\": \"because\"}"
       })
   void answer_anythingElse_isNone(String line) {
     assertThat(VerifierProtocol.answer(line)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {2, -0.004, 1e9, -1e9, 0.5, 1})
+  void answer_anyFiniteNumber_isAReward(double reward) {
+    assertThat(VerifierProtocol.answer("{\"seq\": 1, \"reward\": %s}".formatted(reward)))
+        .contains(new VerifierProtocol.Answer(1, new Verdict.Scored(reward, "", "")));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "{\"seq\": 1} | an answer must hold \"reward\" or \"unverifiable\"",
+        "{\"seq\": 1, \"reward\": NaN} | \"reward\" must be a finite number, not NaN",
+        "{\"seq\": 1, \"reward\": -Infinity} | \"reward\" must be a finite number, not -Infinity",
+        "{\"seq\": 1, \"reward\": 1e999} | \"reward\" must be a finite number, not Infinity",
+        "{\"seq\": 1, \"reward\": \"1\"} | \"reward\" must be a finite number, not \"1\"",
+        "{\"seq\": 1, \"reward\": null} | \"reward\" must be a finite number, not null",
+        "{\"seq\": 1, \"reward\": [1, 2]} | \"reward\" must be a finite number, not [1,2]",
+        "{\"seq\": 1, \"unverifiable\": \"because\"} | \"unverifiable\" must be timeout, crash,"
+            + " away or bad_input, not \"because\"",
+      })
+  void answer_thatBreaksARule_saysTheRule(String line, String rule) {
+    assertThat(VerifierProtocol.answer(line))
+        .contains(
+            new VerifierProtocol.Answer(
+                1,
+                new Verdict.Unverifiable(
+                    Verdict.Cause.CRASH, "the verifier's answer breaks a rule: " + rule)));
   }
 }
