@@ -2,6 +2,7 @@ package io.troupe.tasks;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.rows.RowFiles;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
@@ -46,8 +47,10 @@ public record DataSetSettings(
      * Data files, one after the other.
      *
      * @param idPrefix prefix of ids made of row numbers
+     * @param limit of the rows that are refused
      */
-    record Files(List<Path> files, RowFormat.Factory format, String idPrefix) implements Rows {
+    record Files(List<Path> files, RowFormat.Factory format, String idPrefix, RefusalLimit limit)
+        implements Rows {
       public Files {
         files = List.copyOf(files);
       }

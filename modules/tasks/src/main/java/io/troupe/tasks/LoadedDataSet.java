@@ -6,6 +6,8 @@ import io.troupe.tasks.DataSetSettings.HeldOut;
 import io.troupe.tasks.DataSetSettings.LengthLimits;
 import io.troupe.tasks.DataSetSettings.Ordering;
 import io.troupe.tasks.DataSetSettings.Rows;
+import io.troupe.tasks.RowItems.WordedItem;
+import io.troupe.tasks.rows.RefusedRows.RowBreach;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
 import java.io.IOException;
@@ -67,6 +69,7 @@ record LoadedDataSet(
     private final Map<String, String> verifiers = new TreeMap<>();
     private final Map<PromptId, Map<String, String>> facets = new HashMap<>();
     private final Map<PromptId, Integer> ownLimits = new HashMap<>();
+    private final List<ExcludedPrompts> refused = new ArrayList<>();
     private final List<ExcludedPrompts> left = new ArrayList<>();
     private String characters = "";
 
@@ -77,7 +80,8 @@ record LoadedDataSet(
     LoadedDataSet load() throws IOException {
       RowItems contents = contents();
       skip(contents, ROWS);
-      List<Prompt> all = prompts(contents.items(), settings.facets(), ROWS);
+      refuse(contents, ROWS);
+      List<Prompt> all = prompts(contents.worded(), settings.facets(), ROWS);
       reportFilters(
           contents, settings.facets(), ROWS, all.isEmpty() ? _ -> false : this::evaluated);
       if (all.isEmpty()) {
@@ -100,7 +104,7 @@ record LoadedDataSet(
         }
       }
       List<Prompt> ordered = ordered(train, heldOut);
-      SourceReport report = new SourceReport(contents.rows(), left);
+      SourceReport report = new SourceReport(contents.rows(), refused, left);
       return new LoadedDataSet(ordered, heldOut, verifiers, facets, ownLimits, characters, report);
     }
 
@@ -139,18 +143,32 @@ record LoadedDataSet(
                       "add %s to the data".formatted(lacks)));
     }
 
+    private void refuse(RowItems contents, String what) {
+      for (RowBreach breach : contents.refused().breaches()) {
+        refused.add(
+            new ExcludedPrompts(
+                settings.source(),
+                breach.count(),
+                contents.rows(),
+                what,
+                "refused because " + breach.first(),
+                breach.places().getFirst(),
+                "correct or remove them"));
+      }
+    }
+
     private RowItems contents() throws IOException {
       return switch (settings.rows()) {
-        case Rows.Files(var files, var format, var prefix) ->
-            RowItems.read(files, format.create(prefix));
+        case Rows.Files(var files, var format, var prefix, var limit) ->
+            RowItems.read(files, format.create(prefix), settings.wording(), limit);
         case Rows.Folders(Path parent, boolean imitated) -> {
           characters = HarborPrompts.CHARACTERS;
-          yield RowItems.of(HarborPrompts.items(parent, imitated));
+          yield RowItems.of(HarborPrompts.items(parent, imitated), settings.wording());
         }
         case Rows.Calculated(ArithmeticSettings arithmetic) -> {
           ArithmeticPrompts made = new ArithmeticPrompts(arithmetic);
           characters = made.alphabet();
-          yield RowItems.of(made.items());
+          yield RowItems.of(made.items(), settings.wording());
         }
       };
     }
@@ -160,12 +178,18 @@ record LoadedDataSet(
       if (!(settings.rows() instanceof Rows.Files own)) {
         throw new IllegalArgumentException("calculated prompts have no files");
       }
-      RowItems contents = RowItems.read(files, own.format().create(own.idPrefix() + "heldout_"));
+      RowItems contents =
+          RowItems.read(
+              files,
+              own.format().create(own.idPrefix() + "heldout_"),
+              settings.wording(),
+              own.limit());
       int before = left.size();
       if (!sharesFiles()) {
         skip(contents, HELD_OUT_ROWS);
+        refuse(contents, HELD_OUT_ROWS);
       }
-      List<Prompt> prompts = prompts(contents.items(), facets, HELD_OUT_ROWS);
+      List<Prompt> prompts = prompts(contents.worded(), facets, HELD_OUT_ROWS);
       boolean told = sharesFiles() && !prompts.isEmpty();
       reportFilters(contents, facets, HELD_OUT_ROWS, _ -> told);
       if (prompts.isEmpty()) {
@@ -185,8 +209,8 @@ record LoadedDataSet(
      * @param rows name of the items in the report
      */
     private List<Prompt> prompts(
-        List<DataItem> items, Map<String, List<String>> facets, String rows) {
-      List<DataItem> kept = items.stream().filter(item -> passes(item, facets)).toList();
+        List<WordedItem> items, Map<String, List<String>> facets, String rows) {
+      List<WordedItem> kept = items.stream().filter(each -> passes(each.item(), facets)).toList();
       LengthLimits cut = settings.cut();
       List<Prompt> worded = kept.stream().map(this::prompt).toList();
       List<Prompt> shortEnough =
@@ -280,7 +304,8 @@ record LoadedDataSet(
               facet -> facet.getValue().contains(item.facets().getOrDefault(facet.getKey(), "")));
     }
 
-    private Prompt prompt(DataItem item) {
+    private Prompt prompt(WordedItem worded) {
+      DataItem item = worded.item();
       String source = settings.source();
       String verifier = settings.verifier();
       if (!item.verifier().isEmpty()) {
@@ -296,11 +321,7 @@ record LoadedDataSet(
         ownLimits.put(id, item.own().maxTokens());
       }
       return new Prompt(
-          id,
-          source,
-          settings.wording().text(item),
-          item.answer(),
-          settings.wording().solution(item));
+          id, source, worded.text(), item.answer(), settings.wording().solution(item));
     }
 
     private List<Prompt> first(List<Prompt> prompts, String what) {

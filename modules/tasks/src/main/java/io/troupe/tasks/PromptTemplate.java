@@ -2,9 +2,13 @@ package io.troupe.tasks;
 
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
+import io.troupe.tasks.sets.RowQuestion.AskedConversation;
+import io.troupe.tasks.sets.RowQuestion.PlainQuestion;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -15,7 +19,8 @@ import java.util.Map;
  *   <li>Raw: system prompt and a blank line, preamble and a blank line, each example with its
  *       solution and a blank line, the question, the assistant prefix.
  *   <li>Chat: the model's template over system prompt, examples as earlier turns, and the question
- *       (below the preamble), then the assistant prefix.
+ *       (below the preamble), then the assistant prefix. A question that is a conversation stands
+ *       for the system prompt, if it has a system message, and the question.
  * </ul>
  *
  * Empty parts leave no blank line. Settings of a row take precedence over those of the run.
@@ -38,6 +43,7 @@ public record PromptTemplate(
   public static final PromptTemplate PLAIN =
       new PromptTemplate(PromptForm.RAW, "", "", "", List.of(), noTemplate());
 
+  private static final String SYSTEM = "system";
   private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
 
   /** The way in which the parts are joined. */
@@ -50,14 +56,63 @@ public record PromptTemplate(
     examples = List.copyOf(examples);
   }
 
-  /** Returns the text of the prompt. */
-  public String text(DataItem item) {
-    String system = item.systemPrompt().isEmpty() ? systemPrompt : item.systemPrompt();
+  /**
+   * Returns the text of the prompt.
+   *
+   * @throws RowException if its row is a conversation that this template cannot show
+   */
+  public String text(DataItem item) throws RowException {
     String prefix = item.assistantPrefix().isEmpty() ? assistantPrefix : item.assistantPrefix();
-    return switch (form) {
-      case RAW -> raw(system, item) + prefix;
-      case CHAT -> template.render(turns(system, item), true, WITHOUT_THINKING) + prefix;
+    return switch (item.question()) {
+      case PlainQuestion(String question) ->
+          switch (form) {
+            case RAW -> raw(item, question) + prefix;
+            case CHAT -> template.render(turns(item), true, WITHOUT_THINKING) + prefix;
+          };
+      case AskedConversation conversation -> shown(item, conversation) + prefix;
     };
+  }
+
+  private String shown(DataItem item, AskedConversation conversation) throws RowException {
+    String field = "\"%s\" ".formatted(conversation.field());
+    if (form == PromptForm.RAW) {
+      throw new RowException(
+          field + "must be a text where task.template is raw",
+          "a conversation",
+          "set task.template to chat");
+    }
+    if (conversation.hasSystem() && !item.systemPrompt().isEmpty()) {
+      throw new RowException(
+          field + "must have no system message beside a field system_prompt",
+          "one of both",
+          "remove one of the two");
+    }
+    try {
+      List<Message> turns = turns(item);
+      String without = template.render(turns, true, WITHOUT_THINKING);
+      return conversation.tools().isEmpty()
+          ? without
+          : withTools(turns, conversation.tools(), without);
+    } catch (IllegalArgumentException | TaskDataException refused) {
+      throw new RowException(
+          field + "must be a conversation that the policy's chat template shows",
+          "this one",
+          String.valueOf(refused.getMessage()));
+    }
+  }
+
+  private String withTools(List<Message> turns, List<Object> tools, String without)
+      throws RowException {
+    Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
+    arguments.put("tools", tools);
+    String with = template.render(turns, true, arguments);
+    if (with.equals(without)) {
+      throw new RowException(
+          "\"tools\" must be shown by the policy's chat template",
+          "left out by it",
+          "remove the column, or take a policy whose template knows tools");
+    }
+    return with;
   }
 
   /**
@@ -71,29 +126,60 @@ public record PromptTemplate(
     };
   }
 
-  private String raw(String system, DataItem item) {
+  private String raw(DataItem item, String question) throws RowException {
     StringBuilder text = new StringBuilder();
-    appendBlock(text, system);
+    appendBlock(text, system(item));
     appendBlock(text, preamble);
     for (DataItem example : examples) {
-      appendBlock(text, example.question() + example.solution());
+      if (!(example.question() instanceof PlainQuestion(String asked))) {
+        throw new RowException(
+            "the examples of task.few_shot_file must be texts where task.template is raw",
+            "conversations",
+            "set task.template to chat");
+      }
+      appendBlock(text, asked + example.solution());
     }
-    return text.append(item.question()).toString();
+    return text.append(question).toString();
   }
 
-  private List<Message> turns(String system, DataItem item) {
+  private String system(DataItem item) {
+    return item.systemPrompt().isEmpty() ? systemPrompt : item.systemPrompt();
+  }
+
+  private List<Message> turns(DataItem item) {
     List<Message> turns = new ArrayList<>();
-    if (!system.isEmpty()) {
-      turns.add(Message.system(system));
+    List<Message> asked = asked(item, preamble);
+    boolean ownSystem = asked.getFirst().role().equals(SYSTEM);
+    if (ownSystem) {
+      turns.add(asked.getFirst());
+    } else if (!system(item).isEmpty()) {
+      turns.add(Message.system(system(item)));
     }
     for (DataItem example : examples) {
-      turns.add(Message.user(example.question()));
+      turns.addAll(asked(example, ""));
       turns.add(Message.assistant(example.solution().stripLeading()));
     }
-    StringBuilder question = new StringBuilder();
-    appendBlock(question, preamble);
-    turns.add(Message.user(question.append(item.question()).toString()));
+    turns.addAll(ownSystem ? asked.subList(1, asked.size()) : asked);
     return turns;
+  }
+
+  /** Returns the messages of a question, the text before it in the last of them. */
+  private static List<Message> asked(DataItem item, String before) {
+    return switch (item.question()) {
+      case PlainQuestion(String text) -> List.of(Message.user(below(before, text)));
+      case AskedConversation(_, List<Message> messages, _) -> {
+        Message last = messages.getLast();
+        List<Message> asked = new ArrayList<>(messages.subList(0, messages.size() - 1));
+        asked.add(new Message(last.role(), below(before, last.content())));
+        yield asked;
+      }
+    };
+  }
+
+  private static String below(String block, String text) {
+    StringBuilder whole = new StringBuilder();
+    appendBlock(whole, block);
+    return whole.append(text).toString();
   }
 
   private static void appendBlock(StringBuilder text, String block) {
@@ -106,9 +192,9 @@ public record PromptTemplate(
   public static ChatTemplate noTemplate() {
     return (_, _, _) -> {
       throw new TaskDataException(
-          "there are conversations (template: chat, or rows of messages), and the policy has no chat"
-              + " template; set template to raw for texts, or take a policy whose checkpoint brings"
-              + " one");
+          "there are conversations (template: chat, or rows of messages), and the policy has no"
+              + " chat template; set template to raw for texts, or take a policy whose checkpoint"
+              + " brings one");
     };
   }
 }

@@ -1,8 +1,11 @@
 package io.troupe.tasks;
 
+import io.troupe.tasks.rows.RefusalLimit;
+import io.troupe.tasks.rows.RefusedRows;
 import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowFiles;
+import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
 import io.troupe.tasks.sets.RowFormat;
 import io.troupe.tasks.sets.RowOutcome;
@@ -15,50 +18,77 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The items of data files, and the rows that are no items.
+ * The items of data files with the texts of their prompts, and the rows that are no items.
  *
- * @param rows number of rows
  * @param skipped ids of rows that are no items, by the missing part
+ * @param refused the rows that break a rule, and the number of all rows
  */
-record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skipped) {
+record RowItems(List<WordedItem> worded, Map<String, List<String>> skipped, RefusedRows refused) {
+  /** An item, and the text of its prompt. */
+  record WordedItem(DataItem item, String text) {}
+
   /** A row's own limit of the tokens of a completion. */
   private static final String LIMIT = "max_completion_tokens";
 
-  static RowItems of(List<DataItem> items) {
-    return new RowItems(items, items.size(), Map.of());
+  /** Returns items that are in no file. */
+  static RowItems of(List<DataItem> items, PromptTemplate wording) {
+    List<WordedItem> worded = new ArrayList<>();
+    for (DataItem item : items) {
+      try {
+        worded.add(new WordedItem(item, wording.text(item)));
+      } catch (RowException bad) {
+        throw new TaskDataException("%s: %s".formatted(item.id(), bad.getMessage()));
+      }
+    }
+    return new RowItems(worded, Map.of(), new RefusedRows(items.size(), List.of()));
+  }
+
+  /** Returns the items alone. */
+  List<DataItem> items() {
+    return worded.stream().map(WordedItem::item).toList();
+  }
+
+  /** Returns the number of rows. */
+  int rows() {
+    return refused.rows();
   }
 
   /**
    * Reads files, one after the other.
    *
-   * @throws io.troupe.tasks.rows.TaskDataException if a row is bad, or has the id of another row
+   * @throws TaskDataException if more rows than the limit allows are bad, have the id of another
+   *     row, or cannot be shown to the policy
    */
-  static RowItems read(List<Path> files, RowFormat format) throws IOException {
-    List<DataItem> items = new ArrayList<>();
+  static RowItems read(
+      List<Path> files, RowFormat format, PromptTemplate wording, RefusalLimit limit)
+      throws IOException {
+    List<WordedItem> items = new ArrayList<>();
     Map<String, List<String>> skipped = new TreeMap<>();
     Map<String, String> places = new HashMap<>();
-    int[] rows = {0};
-    RowFiles.read(
-        files,
-        row -> {
-          rows[0]++;
-          switch (format.read(row)) {
-            case RowOutcome.Skipped(String id, String lacks) ->
-                skipped.computeIfAbsent(lacks, _ -> new ArrayList<>()).add(id);
-            case RowOutcome.Taken(DataItem item) -> {
-              refuseTwice(item, row, places);
-              items.add(withPrompts(item, row));
-            }
-          }
-        });
-    return new RowItems(items, rows[0], skipped);
+    RefusedRows refused =
+        RowFiles.read(
+            files,
+            limit,
+            row -> {
+              switch (format.read(row)) {
+                case RowOutcome.Skipped(String id, String lacks) ->
+                    skipped.computeIfAbsent(lacks, _ -> new ArrayList<>()).add(id);
+                case RowOutcome.Taken(DataItem item) -> {
+                  DataItem whole = withPrompts(item, row);
+                  String text = wording.text(whole);
+                  refuseTwice(item, row, places);
+                  items.add(new WordedItem(whole, text));
+                }
+              }
+            });
+    return new RowItems(items, skipped, refused);
   }
 
   private static void refuseTwice(DataItem item, Row row, Map<String, String> places)
       throws RowException {
     String earlier = places.putIfAbsent(item.id(), row.place());
     if (earlier != null) {
-      throw new RowException("ids are unique, but %s has it too".formatted(earlier), item.id());
+      throw new RowException("ids must not occur twice", item.id(), earlier + " has it too");
     }
   }
 
@@ -71,17 +101,17 @@ record RowItems(List<DataItem> items, int rows, Map<String, List<String>> skippe
     if (!row.has(LIMIT)) {
       return 0;
     }
-    int tokens = row.fields().path(LIMIT).asInt();
-    if (!row.fields().path(LIMIT).isIntegralNumber() || tokens < 1) {
+    String tokens = row.scalar(LIMIT);
+    if (!row.at(LIMIT).isNumber() || !tokens.matches("[1-9][0-9]{0,8}")) {
       throw row.bad(LIMIT, "must be a whole number of tokens, 1 or more");
     }
-    return tokens;
+    return Integer.parseInt(tokens);
   }
 
   /** Returns the values of a facet, each once, in order. */
   List<String> values(String facet) {
-    return items.stream()
-        .map(item -> item.facets().getOrDefault(facet, ""))
+    return worded.stream()
+        .map(each -> each.item().facets().getOrDefault(facet, ""))
         .filter(value -> !value.isEmpty())
         .distinct()
         .sorted()

@@ -5,6 +5,7 @@ import io.troupe.core.prompt.PromptId;
 import io.troupe.core.supervised.SupervisedExample;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A source of prompts, loaded whole and immutable. The prompts of both lists have unique ids. */
 public interface Task {
@@ -58,9 +59,17 @@ public interface Task {
     return List.of();
   }
 
-  /** Returns the prompts of its data sets that the run does not use. */
+  /** Returns the rows and prompts of its data sets that the run does not use. */
   default List<ExcludedPrompts> leftOut() {
-    return sources().stream().flatMap(each -> each.report().left().stream()).distinct().toList();
+    return Stream.concat(
+            refused().stream(), sources().stream().flatMap(each -> each.report().left().stream()))
+        .distinct()
+        .toList();
+  }
+
+  /** Returns the rows that break a rule and are therefore left out. */
+  default List<ExcludedPrompts> refused() {
+    return sources().stream().flatMap(each -> each.report().refused().stream()).distinct().toList();
   }
 
   /** Returns the limits of the completions of a source. */

@@ -174,7 +174,7 @@ final class DataSetsTest {
     assertThatThrownBy(() -> Sets.of(DataSet.HUMANEVAL, file).load())
         .isInstanceOf(TaskDataException.class)
         .hasMessageContaining(
-            "%s:2: ids are unique, but %s:1 has it too, not H/1".formatted(file, file));
+            "%s:2: ids must not occur twice, not H/1; %s:1 has it too".formatted(file, file));
   }
 
   @Test

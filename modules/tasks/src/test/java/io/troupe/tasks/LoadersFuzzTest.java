@@ -2,10 +2,12 @@ package io.troupe.tasks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.tasks.results.ResultFiles;
 import io.troupe.tasks.rows.RowFiles;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataSet;
+import io.troupe.tasks.sets.FieldColumns;
 import io.troupe.tasks.sets.FieldRows;
 import io.troupe.testkit.Fuzz;
 import java.io.ByteArrayOutputStream;
@@ -97,7 +99,10 @@ final class LoadersFuzzTest {
             (text, random) -> {
               byte[] bytes = (text + "\n" + ROWS).getBytes(StandardCharsets.UTF_8);
               DataSet set = SETS.get(random.nextInt(SETS.size()));
-              FieldRows own = new FieldRows("id", "{prompt}", "answer", "solution", "verifier");
+              FieldRows own =
+                  new FieldRows(
+                      new FieldColumns("", "{prompt}", "answer", "solution", "verifier"),
+                      _ -> new JudgedBy.OneAnswer());
               refusedOrRead(bytes, file -> Sets.of(set, file).load());
               refusedOrRead(bytes, file -> ResultFiles.read(List.of(file), ""));
               refusedOrRead(bytes, file -> DataSetSettings.examples(List.of(file), _ -> own, 1));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
 import io.troupe.tasks.sets.DataSet;
@@ -38,7 +39,7 @@ final class PromptTemplateTest {
   }
 
   @Test
-  void raw_allParts_areBlocksBeforeTheQuestion() {
+  void raw_allParts_areBlocksBeforeTheQuestion() throws RowException {
     assertThat(wording(PromptTemplate.PromptForm.RAW).text(ITEM))
         .isEqualTo("Be brief.\n\nExamples:\n\nQ: 1+1?\nA: 2.\n\nQ: 1+2?\nA: So");
     assertThat(wording(PromptTemplate.PromptForm.RAW).solution(ITEM)).isEqualTo(" 3.");
@@ -46,7 +47,7 @@ final class PromptTemplateTest {
   }
 
   @Test
-  void chat_allParts_areTurnsWithoutThinking() {
+  void chat_allParts_areTurnsWithoutThinking() throws RowException {
     assertThat(wording(PromptTemplate.PromptForm.CHAT).text(ITEM))
         .isEqualTo(
             "<system>Be brief.<user>Q: 1+1?\nA:<assistant>2.<user>Examples:\n\nQ: 1+2?\nA:"
@@ -55,7 +56,7 @@ final class PromptTemplateTest {
   }
 
   @Test
-  void examples_ofAFile_areItsFirstRowsAsTheSetReadsThem() throws IOException {
+  void examples_ofAFile_areItsFirstRowsAsTheSetReadsThem() throws IOException, RowException {
     Path file =
         Sets.file(
             folder,
@@ -90,7 +91,7 @@ final class PromptTemplateTest {
   }
 
   @Test
-  void row_withItsOwnLimit_isKnownByItsPrompt() throws IOException {
+  void row_withItsOwnLimit_isKnownByItsPrompt() throws IOException, RowException {
     Path file =
         Sets.file(
             folder,
@@ -114,7 +115,7 @@ final class PromptTemplateTest {
   }
 
   @Test
-  void row_withItsOwnWording_overridesTheRuns() throws IOException {
+  void row_withItsOwnWording_overridesTheRuns() throws IOException, RowException {
     Path file =
         Sets.file(
             folder,
@@ -133,7 +134,7 @@ final class PromptTemplateTest {
   }
 
   @Test
-  void headRoom_promptsWithoutIt_areDroppedAndCounted() throws IOException {
+  void headRoom_promptsWithoutIt_areDroppedAndCounted() throws IOException, RowException {
     Path file =
         Sets.file(
             folder,

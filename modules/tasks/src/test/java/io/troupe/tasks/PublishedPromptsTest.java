@@ -7,8 +7,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.tasks.DataSetSettings.Rows;
+import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.sets.DataSet;
+import io.troupe.tasks.sets.FieldColumns;
 import io.troupe.tasks.sets.FieldRows;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -157,8 +160,15 @@ final class PublishedPromptsTest {
             "math",
             new Rows.Files(
                 List.of(file),
-                _ -> new FieldRows("key", "Q: {q}\nA:", "gold", "worked", "judge"),
-                ""),
+                _ ->
+                    new FieldRows(
+                        new FieldColumns("key", "Q: {q}\nA:", "gold", "worked", "judge"),
+                        name ->
+                            name.equals("mbpp")
+                                ? new JudgedBy.NamedFields("tests")
+                                : new JudgedBy.OneAnswer()),
+                "",
+                RefusalLimit.NONE),
             plain.heldOut(),
             plain.facets(),
             plain.cut(),

@@ -5,6 +5,7 @@ import io.troupe.tasks.DataSetSettings.HeldOut;
 import io.troupe.tasks.DataSetSettings.LengthLimits;
 import io.troupe.tasks.DataSetSettings.Ordering;
 import io.troupe.tasks.DataSetSettings.Rows;
+import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.sets.DataSet;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +19,7 @@ record Sets(DataSetSettings settings) {
     return of(
         set.key(),
         set.about().verifier(),
-        new Rows.Files(List.of(files), set.format(), set.idPrefix()),
+        new Rows.Files(List.of(files), set.format(), set.idPrefix(), RefusalLimit.NONE),
         new HeldOut.Share(0, 1));
   }
 

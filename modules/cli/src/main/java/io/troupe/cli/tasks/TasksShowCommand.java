@@ -40,7 +40,8 @@ import picocli.CommandLine.Parameters;
     name = "show",
     description = {
       "Prints a task's prompts as the model sees them, with their tokens and the expected answer.",
-      "Tokens are those of the configuration's policy; without one, characters.",
+      "Tokens are those of the configuration's policy, shown piece by piece, special ones in ⟦⟧;"
+          + " without a configuration, characters.",
       "Without --config, task.file and data keys, rows that ship with troupe are shown if there are"
           + " any; without those, rows of the cache and the places it is filled from."
     },
@@ -79,7 +80,12 @@ final class TasksShowCommand extends CliCommand {
   @Option(names = "--json", description = "One JSON object a prompt instead of text.")
   private boolean json;
 
-  private record Loaded(Task task, Tokenizer tokenizer) {}
+  /**
+   * A task and the tokenizer of its prompts.
+   *
+   * @param ofPolicy whether the tokenizer is that of a policy
+   */
+  private record Loaded(Task task, Tokenizer tokenizer, boolean ofPolicy) {}
 
   @Override
   public Integer call() throws IOException {
@@ -132,13 +138,13 @@ final class TasksShowCommand extends CliCommand {
             .config();
     DataSetTask task =
         TaskLoader.of(bound.task(), bound.data(), 1, PromptTemplate.noTemplate()).load();
-    return new Loaded(task, new CharacterTokenizer(task.alphabet()));
+    return new Loaded(task, new CharacterTokenizer(task.alphabet()), false);
   }
 
   private Loaded configured(Path file) throws IOException {
     Composition composition =
         Composition.described(RunConfig.load(file, overrides.values()).config());
-    return new Loaded(composition.task(), composition.tokenizer());
+    return new Loaded(composition.task(), composition.tokenizer(), true);
   }
 
   private static void header(Task task) {
@@ -165,20 +171,28 @@ final class TasksShowCommand extends CliCommand {
   }
 
   private void print(Prompt prompt, Loaded loaded) {
-    int tokens = loaded.tokenizer().encodeWithSpecial(prompt.text()).length;
+    TokenPieces pieces = TokenPieces.of(prompt.text(), loaded.tokenizer());
     if (json) {
       Map<String, Object> line = new LinkedHashMap<>();
       line.put("id", prompt.id().value());
       line.put("source", prompt.source());
-      line.put("tokens", tokens);
+      line.put("tokens", pieces.count());
+      if (loaded.ofPolicy()) {
+        line.put("token_ids", pieces.ids());
+      }
       line.put("prompt", prompt.text());
       line.put("answer", prompt.answer());
       line.put("solution", prompt.solution());
       System.out.println(new JsonText().line(line));
-    } else {
-      System.out.printf(
-          "%n── %s · %d tokens%n%s%n── expected%n%s%n",
-          prompt.id(), tokens, prompt.text(), prompt.answer());
+      return;
+    }
+    System.out.printf("%n── %s · %d tokens%n%s%n", prompt.id(), pieces.count(), prompt.text());
+    if (loaded.ofPolicy()) {
+      System.out.printf("── as tokens%n%s%n", pieces.text());
+    }
+    System.out.printf("── expected%n%s%n", prompt.answer());
+    if (!prompt.solution().isEmpty()) {
+      System.out.printf("── to imitate%n%s%n", prompt.solution());
     }
   }
 }

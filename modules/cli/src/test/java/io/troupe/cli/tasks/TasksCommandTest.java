@@ -165,7 +165,8 @@ final class TasksCommandTest {
     assertThat(ended.code()).as(ended.err()).isZero();
     assertThat(ended.out())
         .contains("task gsm8k: 5,", "verifier gsm8k; 7,473 rows", "── gsm8k_3 · 225 tokens")
-        .endsWith("\nA:\n── expected\n42\n");
+        .contains("\nA:\n── expected\n42\n── to imitate\n ")
+        .endsWith("The answer is 42.\n");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 import io.troupe.tasks.DataSetSettings.LengthLimits;
+import io.troupe.tasks.rows.RefusalLimit;
 
 /** The source of a data set's rows, and the rows that are taken. */
 @Doc("Rows of a data set")
@@ -51,7 +52,14 @@ public record DataKeys(
             unit = "rows")
         @Default("0")
         @Range(min = 0)
-        int rows)
+        int rows,
+    @Doc(
+            "Largest share of the rows that may be refused, because they break a rule, without"
+                + " ending the start: they are left out, counted, and named at the start and at the"
+                + " end of the run.")
+        @Default("0")
+        @Range(min = 0, max = 1, maxExclusive = true)
+        double maxRefusedShare)
     implements Validated {
   /** Whether there are prompts to evaluate on. */
   boolean holdsOut() {
@@ -61,6 +69,11 @@ public record DataKeys(
   /** The limits of length and number. */
   public LengthLimits cut() {
     return new LengthLimits(limit(maxPromptCharacters), limit(maxSolutionCharacters), limit(rows));
+  }
+
+  /** The limit of refused rows. */
+  public RefusalLimit refusals() {
+    return new RefusalLimit(maxRefusedShare, "task.max_refused_share");
   }
 
   private static int limit(int zeroMeansNone) {

@@ -242,16 +242,31 @@ public sealed interface DataSetSection extends TaskSection {
       implements OfFiles {}
 
   /** A data set of one's own. */
-  @Doc("A data set of your own, in any of the file formats, its fields named here.")
+  @Doc(
+      "A data set of your own, in any of the file formats, its columns named here; a name with"
+          + " dots, such as `reward_model.ground_truth`, leads into objects. docs/data.md shows the"
+          + " forms.")
   record Jsonl(
-      @Doc("Field with the id; every row has one, and all differ.") @Default("id") String idField,
-      @Doc("The question: text with fields in braces, such as `Q: {question}`.")
+      @Doc(
+              "Column with the id; every row then has one, and all differ. Empty means `id`, where"
+                  + " rows have it, else an id made of question and answer.")
+          @Default("")
+          String idField,
+      @Doc(
+              "The question: text with columns in braces, such as `Q: {question}`. A column alone"
+                  + " may hold a conversation, a list of messages with role and content, which"
+                  + " `template: chat` shows.")
           @Default("{prompt}")
           String question,
-      @Doc("Field with the answer, as the verifier reads it; objects and lists are taken as JSON.")
+      @Doc(
+              "Column with the answer, as the verifier reads it: a text, a number, or a list of"
+                  + " one; objects and lists are JSON for verifiers that read fields.")
           @Default("answer")
           String answerField,
-      @Doc("Field with a completion worth imitating; rows may lack it.") @Default("solution")
+      @Doc(
+              "Column with a completion worth imitating; rows may lack it. No effect where it is"
+                  + " answer_field.")
+          @Default("solution")
           String solutionField,
       @Doc("Field with a row's own verifier; rows may lack it.") @Default("verifier")
           String verifierField,

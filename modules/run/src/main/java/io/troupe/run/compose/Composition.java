@@ -418,7 +418,11 @@ public record Composition(
             yield Plan.of(resolved, facts, List.of(model), teacherParameters());
           }
         };
-    return plan.withData(DataSummary.lines(config, task, verifiers()));
+    return plan.withData(
+        Stream.concat(
+                DataSummary.lines(config, task, verifiers()).stream(),
+                DataSummary.imitable(config, task))
+            .toList());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.troupe.core.run.group.Ledger;
 import io.troupe.runtime.RunListener;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.file.JsonLinesFile;
+import io.troupe.tasks.ExcludedPrompts;
 import io.troupe.telemetry.StepRow;
 import io.troupe.telemetry.StepTable;
 import java.io.PrintStream;
@@ -118,6 +119,11 @@ final class RunOutput implements RunListener {
         evals());
     to.println("       " + rollouts(state));
     to.println("       " + prompts(state));
+  }
+
+  /** The rows that the run went on without, which belong to the account. */
+  void refused(List<ExcludedPrompts> rows) {
+    rows.forEach(each -> (json ? err : out).println("       data " + each.describe()));
   }
 
   private String evals() {

@@ -189,6 +189,7 @@ public final class TrainSession {
       outcome = act(settings, resume, writing, actors, opened, screen, millis);
     }
     screen.account(outcome.end(), outcome.state(), Duration.ofMillis(millis.getAsLong()));
+    screen.refused(composition.task().refused());
     results(outcome, screen);
     watcher.end(outcome.end() instanceof RunEnd.Completed);
     writing.hooks().end(outcome.state().version().number());

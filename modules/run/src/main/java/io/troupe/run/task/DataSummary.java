@@ -4,6 +4,7 @@ import io.troupe.config.RunConfig;
 import io.troupe.config.rollout.VerifierSection.Reward;
 import io.troupe.config.task.DataSetSection;
 import io.troupe.config.task.TaskSection;
+import io.troupe.core.prompt.Prompt;
 import io.troupe.tasks.ExcludedPrompts;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.TaskSource;
@@ -92,13 +93,40 @@ public final class DataSummary {
     return task.leftOut().stream().map(ExcludedPrompts::describe);
   }
 
+  /** Returns how many prompts of a user's own data sets have a completion to imitate, if any. */
+  public static Stream<String> imitable(RunConfig config, Task task) {
+    return sections(config)
+        .filter(DataSetSection.Jsonl.class::isInstance)
+        .map(DataSetSection.Jsonl.class::cast)
+        .flatMap(own -> imitable(own, task).stream());
+  }
+
+  private static Optional<String> imitable(DataSetSection.Jsonl own, Task task) {
+    List<Prompt> prompts =
+        task.train().stream()
+            .filter(
+                prompt ->
+                    prompt.source().equals(own.source())
+                        || prompt.source().startsWith(own.source() + "/"))
+            .toList();
+    long some = prompts.stream().filter(prompt -> !prompt.solution().isEmpty()).count();
+    return some == 0
+        ? Optional.empty()
+        : Optional.of(
+            line(
+                "%s: %,d of %,d prompts have a completion to imitate, in the column %s",
+                own.source(), some, prompts.size(), own.solutionField()));
+  }
+
   private static Stream<String> limits(RunConfig config) {
-    Stream<DataSetSection> sections =
-        switch (config.task()) {
-          case DataSetSection section -> Stream.of(section);
-          case TaskSection.Mixture mixture -> mixture.datasets().stream();
-        };
-    return sections.flatMap(section -> limits(section, config).stream());
+    return sections(config).flatMap(section -> limits(section, config).stream());
+  }
+
+  private static Stream<DataSetSection> sections(RunConfig config) {
+    return switch (config.task()) {
+      case DataSetSection section -> Stream.of(section);
+      case TaskSection.Mixture mixture -> mixture.datasets().stream();
+    };
   }
 
   private static List<String> limits(DataSetSection section, RunConfig config) {

@@ -6,6 +6,7 @@ import io.troupe.config.task.DataSection;
 import io.troupe.config.task.DataSetSection;
 import io.troupe.config.task.PromptKeys;
 import io.troupe.config.task.TaskSection;
+import io.troupe.core.reward.JudgedBy;
 import io.troupe.tasks.ArithmeticSettings;
 import io.troupe.tasks.Curriculum;
 import io.troupe.tasks.DataSetSettings;
@@ -18,9 +19,12 @@ import io.troupe.tasks.PromptTemplate;
 import io.troupe.tasks.SourceLimits;
 import io.troupe.tasks.sets.DataItem;
 import io.troupe.tasks.sets.DataSet;
+import io.troupe.tasks.sets.FieldColumns;
 import io.troupe.tasks.sets.FieldRows;
 import io.troupe.tasks.sets.RowFormat;
+import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
+import io.troupe.verifiers.Verifiers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -160,7 +164,8 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
         section.name(),
         section.mix().alias(),
         set.verifier(),
-        new Rows.Files(files.rows(section, data.split()), set.format(), set.idPrefix()),
+        new Rows.Files(
+            files.rows(section, data.split()), set.format(), set.idPrefix(), data.refusals()),
         heldOut(section, set),
         set.facets(data.split()),
         data.cut(),
@@ -234,11 +239,13 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
             own.verifier(),
             _ ->
                 new FieldRows(
-                    own.idField(),
-                    own.question(),
-                    own.answerField(),
-                    own.solutionField(),
-                    own.verifierField()),
+                    new FieldColumns(
+                        own.idField(),
+                        own.question(),
+                        own.answerField(),
+                        own.solutionField(),
+                        own.verifierField()),
+                    row -> judgedBy(row.isEmpty() ? own.verifier() : row)),
             "",
             List.of(),
             Map.of());
@@ -250,6 +257,15 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
           set.idPrefix(),
           set.answers().stop(),
           filters(section));
+    }
+
+    /** Returns what a verifier reads; one that only the run knows reads everything. */
+    private static JudgedBy judgedBy(String verifier) {
+      return Verifiers.with(List.of()).all().stream()
+          .filter(each -> each.name().equals(verifier))
+          .findFirst()
+          .map(VerifierProvider::judgedBy)
+          .orElseGet(JudgedBy.AllFields::new);
     }
 
     private static Map<String, List<String>> filters(DataSetSection.OfFiles section) {

@@ -40,6 +40,11 @@ public final class RowJson {
     return MAPPER.createObjectNode();
   }
 
+  /** Returns a value as maps, lists, texts, numbers and booleans. */
+  public static Object plain(JsonNode value) {
+    return MAPPER.convertValue(value, Object.class);
+  }
+
   /** Returns the JSON value of a text. */
   public static JsonNode parse(String text, String what) throws RowException {
     try {

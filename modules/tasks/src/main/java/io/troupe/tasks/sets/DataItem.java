@@ -7,7 +7,7 @@ import java.util.TreeMap;
  * The question of a row, before the run adds system prompt, chat template and examples.
  *
  * @param id within the data set, independent of filters
- * @param question in the data set's template
+ * @param question in the data set's template, or a conversation
  * @param answer expected answer that a verifier compares with: see {@link
  *     io.troupe.core.prompt.Prompt#answer()}
  * @param solution a completion worth imitating; empty where the data set has none
@@ -16,7 +16,7 @@ import java.util.TreeMap;
  */
 public record DataItem(
     String id,
-    String question,
+    RowQuestion question,
     String answer,
     String solution,
     Map<String, String> facets,
@@ -59,7 +59,8 @@ public record DataItem(
 
   /** Creates an item without facets and without settings of its own. */
   public static DataItem of(String id, String question, String answer, String solution) {
-    return new DataItem(id, question, answer, solution, Map.of(), OwnSettings.NONE);
+    return new DataItem(
+        id, new RowQuestion.PlainQuestion(question), answer, solution, Map.of(), OwnSettings.NONE);
   }
 
   /** Returns this item with one more facet. */
