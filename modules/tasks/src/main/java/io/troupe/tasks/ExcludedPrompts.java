@@ -1,5 +1,6 @@
 package io.troupe.tasks;
 
+import io.troupe.tasks.rows.RefusedRows;
 import io.troupe.tasks.rows.TaskDataException;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +34,27 @@ public record ExcludedPrompts(
         reason,
         example,
         remedy);
+  }
+
+  /**
+   * Returns rows that break a rule, those of one rule together.
+   *
+   * @param source of the rows
+   * @param what the kind, in the plural
+   */
+  public static List<ExcludedPrompts> refused(String source, String what, RefusedRows rows) {
+    return rows.breaches().stream()
+        .map(
+            breach ->
+                new ExcludedPrompts(
+                    source,
+                    breach.count(),
+                    rows.rows(),
+                    what,
+                    "refused because " + breach.first(),
+                    breach.places().getFirst(),
+                    "correct or remove them"))
+        .toList();
   }
 
   /**

@@ -7,7 +7,6 @@ import io.troupe.tasks.DataSetSettings.LengthLimits;
 import io.troupe.tasks.DataSetSettings.Ordering;
 import io.troupe.tasks.DataSetSettings.Rows;
 import io.troupe.tasks.RowItems.WordedItem;
-import io.troupe.tasks.rows.RefusedRows.RowBreach;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
 import java.io.IOException;
@@ -144,17 +143,7 @@ record LoadedDataSet(
     }
 
     private void refuse(RowItems contents, String what) {
-      for (RowBreach breach : contents.refused().breaches()) {
-        refused.add(
-            new ExcludedPrompts(
-                settings.source(),
-                breach.count(),
-                contents.rows(),
-                what,
-                "refused because " + breach.first(),
-                breach.places().getFirst(),
-                "correct or remove them"));
-      }
+      refused.addAll(ExcludedPrompts.refused(settings.source(), what, contents.refused()));
     }
 
     private RowItems contents() throws IOException {

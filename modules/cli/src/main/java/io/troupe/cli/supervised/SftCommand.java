@@ -43,7 +43,8 @@ import picocli.CommandLine.Parameters;
     },
     footer = {
       "",
-      "Exit codes: 0 complete · 2 bad usage, configuration or data · 4 failed · 130, 143 interrupted",
+      "Exit codes: 0 complete · 2 bad usage, configuration or data · 4 failed · 130, 143"
+          + " interrupted",
       "",
       "Examples:",
       "  troupe sft conf/sft-quickstart.yaml",
@@ -152,6 +153,7 @@ public final class SftCommand extends CliCommand {
     SupervisedSession.Outcome outcome =
         new SupervisedSession(composition, folder, changed, output, stop).run();
     output.account(outcome, (System.nanoTime() - start) / 1e9);
+    composition.data().leftOut().forEach(line -> output.say("       data " + line));
     output.say("folder " + folder.path());
     outcome.policy().ifPresent(policy -> output.say("policy " + policy));
     return switch (outcome.reason()) {

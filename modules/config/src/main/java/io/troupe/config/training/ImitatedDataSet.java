@@ -6,6 +6,7 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
+import io.troupe.tasks.rows.RefusalLimit;
 import java.util.List;
 
 /** A data set whose rows are imitated. */
@@ -27,8 +28,8 @@ public record ImitatedDataSet(
     @Doc("Field of what follows the prompt: a text, or messages.") @Default("completion")
         String completionField,
     @Doc(
-            "What becomes of texts: `raw` takes them as they are, `chat` takes them as messages of a"
-                + " user and the assistant, which the policy's chat template joins.")
+            "What becomes of texts: `raw` takes them as they are, `chat` takes them as messages of"
+                + " a user and the assistant, which the policy's chat template joins.")
         @Default("raw")
         TextForm template,
     @Doc(value = "Most rows taken, the first ones; 0 means all.", unit = "rows")
@@ -42,12 +43,24 @@ public record ImitatedDataSet(
     @Doc("File or folder of such rows instead of a share; empty means none.")
         @Default("")
         @RelativeToFile
-        String heldOutFile)
+        String heldOutFile,
+    @Doc(
+            "Largest share of the rows that may be refused, because they break a rule, without"
+                + " ending the start: they are left out, counted, and named at the start and at the"
+                + " end of the run.")
+        @Default("0")
+        @Range(min = 0, max = 1, maxExclusive = true)
+        double maxRefusedShare)
     implements Validated {
   /** The form in which texts are trained on. */
   public enum TextForm {
     RAW,
     CHAT
+  }
+
+  /** The limit of refused rows. */
+  public RefusalLimit refusals() {
+    return new RefusalLimit(maxRefusedShare, "datasets[].max_refused_share");
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.troupe.config.task.DataSection;
 import io.troupe.config.training.ImitatedDataSet;
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.engine.Tokenizer;
+import io.troupe.tasks.ExcludedPrompts;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.supervised.SupervisedFormat;
 import io.troupe.tasks.supervised.SupervisedRow;
@@ -45,6 +46,7 @@ public record SupervisedData(
     TaskFiles files = TaskFiles.of(data);
     List<SupervisedRow> train = new ArrayList<>();
     List<SupervisedRow> heldOut = new ArrayList<>();
+    List<String> refused = new ArrayList<>();
     for (ImitatedDataSet set : sets) {
       SupervisedFormat format =
           new SupervisedFormat(
@@ -54,20 +56,31 @@ public record SupervisedData(
               set.sourceField(),
               set.template() == ImitatedDataSet.TextForm.CHAT,
               Set.copyOf(set.sources()));
-      List<SupervisedRow> all = format.read(files.data(set.file(), "train"));
+      SupervisedFormat.ReadRows read = format.read(files.data(set.file(), "train"), set.refusals());
+      refuse(set.file(), "rows", read, refused);
+      List<SupervisedRow> all = read.rows();
       List<SupervisedRow> taken =
           set.rows() == 0 ? all : all.subList(0, Math.min(set.rows(), all.size()));
       SupervisedSet split = SupervisedSet.split(taken, set.heldOutShare(), seed);
       train.addAll(split.train());
       heldOut.addAll(split.heldOut());
       if (!set.heldOutFile().isEmpty()) {
-        heldOut.addAll(format.read(files.data(set.heldOutFile(), "test")));
+        SupervisedFormat.ReadRows others =
+            format.read(files.data(set.heldOutFile(), "test"), set.refusals());
+        refuse(set.heldOutFile(), "held-out rows", others, refused);
+        heldOut.addAll(others.rows());
       }
     }
     if (train.isEmpty()) {
       throw new TaskDataException("datasets: there is no row to train on; add rows");
     }
-    return new SupervisedSet(train, heldOut);
+    return new SupervisedSet(train, heldOut, refused);
+  }
+
+  private static void refuse(
+      String file, String what, SupervisedFormat.ReadRows read, List<String> refused) {
+    ExcludedPrompts.refused(file, what, read.refused())
+        .forEach(each -> refused.add(each.describe()));
   }
 
   /**
@@ -84,7 +97,7 @@ public record SupervisedData(
     SupervisedTokens tokens = new SupervisedTokens(template, tokenizer);
     SupervisedSet.Fitting train = SupervisedSet.examples(rows.train(), tokens, context);
     SupervisedSet.Fitting heldOut = SupervisedSet.examples(rows.heldOut(), tokens, context);
-    List<String> leftOut = new ArrayList<>();
+    List<String> leftOut = new ArrayList<>(rows.refused());
     describe(train, "training", rows.train().size(), data, context, leftOut);
     describe(heldOut, "held-out", rows.heldOut().size(), data, context, leftOut);
     if (train.examples().isEmpty()) {

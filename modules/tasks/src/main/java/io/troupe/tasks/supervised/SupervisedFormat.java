@@ -2,6 +2,8 @@ package io.troupe.tasks.supervised;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.tasks.rows.RefusalLimit;
+import io.troupe.tasks.rows.RefusedRows;
 import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowFiles;
@@ -42,28 +44,46 @@ public record SupervisedFormat(
   }
 
   /**
+   * The rows of files.
+   *
+   * @param refused the rows that break a rule
+   */
+  public record ReadRows(List<SupervisedRow> rows, RefusedRows refused) {
+    public ReadRows {
+      rows = List.copyOf(rows);
+    }
+  }
+
+  /** Reads files of which every row must be right. */
+  public List<SupervisedRow> read(List<Path> files) throws IOException {
+    return read(files, RefusalLimit.NONE).rows();
+  }
+
+  /**
    * Reads files one after the other.
    *
-   * @throws TaskDataException if rows are bad, an id occurs twice, or no row has a source that is
-   *     taken; names them
+   * @throws TaskDataException if more rows than the limit allows are bad or have the id of another,
+   *     or no row has a source that is taken; names them
    */
-  public List<SupervisedRow> read(List<Path> files) throws IOException {
+  public ReadRows read(List<Path> files, RefusalLimit limit) throws IOException {
     List<SupervisedRow> rows = new ArrayList<>();
     Set<String> ids = new HashSet<>();
     Set<String> found = new TreeSet<>();
-    RowFiles.read(
-        files,
-        row -> {
-          String source = source(row);
-          found.add(source);
-          if (sources.isEmpty() || sources.contains(source)) {
-            SupervisedRow read = row(row, source);
-            if (!ids.add(read.id())) {
-              throw row.bad("id", "must not occur twice");
-            }
-            rows.add(read);
-          }
-        });
+    RefusedRows refused =
+        RowFiles.read(
+            files,
+            limit,
+            row -> {
+              String source = source(row);
+              found.add(source);
+              if (sources.isEmpty() || sources.contains(source)) {
+                SupervisedRow read = row(row, source);
+                if (!ids.add(read.id())) {
+                  throw row.bad("id", "must not occur twice");
+                }
+                rows.add(read);
+              }
+            });
     for (String wanted : sources) {
       if (!found.contains(wanted)) {
         throw new TaskDataException(
@@ -71,7 +91,7 @@ public record SupervisedFormat(
                 .formatted(files, sourceField, wanted, found));
       }
     }
-    return rows;
+    return new ReadRows(rows, refused);
   }
 
   /** The row's own field, or that of the problem it was made from. */

@@ -16,11 +16,19 @@ import java.util.TreeSet;
  *
  * @param train at least one
  * @param heldOut may be empty
+ * @param refused sentences about rows that break a rule, and are left out
  */
-public record SupervisedSet(List<SupervisedRow> train, List<SupervisedRow> heldOut) {
+public record SupervisedSet(
+    List<SupervisedRow> train, List<SupervisedRow> heldOut, List<String> refused) {
   public SupervisedSet {
     train = List.copyOf(train);
     heldOut = List.copyOf(heldOut);
+    refused = List.copyOf(refused);
+  }
+
+  /** Rows of which none was refused. */
+  public SupervisedSet(List<SupervisedRow> train, List<SupervisedRow> heldOut) {
+    this(train, heldOut, List.of());
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -96,5 +97,28 @@ final class SupervisedFormatTest {
     assertThat(few.heldOut().stream().filter(all.heldOut()::contains).count())
         .isGreaterThanOrEqualTo(14);
     assertThat(all.train()).doesNotContainAnyElementsOf(all.heldOut()).hasSize(80);
+  }
+
+  @Test
+  void read_rowsThatBreakARule_areCountedWithinTheLimit() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("rows.jsonl"),
+            "{\"prompt\": \"p\", \"completion\": \"c\"}\n".repeat(8)
+                + "{\"prompt\": \"p\"}\n".repeat(2));
+    SupervisedFormat format =
+        new SupervisedFormat("messages", "prompt", "completion", "source", false, Set.of());
+
+    SupervisedFormat.ReadRows read =
+        format.read(List.of(file), new RefusalLimit(0.2, "max_refused_share"));
+
+    assertThat(read.rows()).hasSize(8);
+    assertThat(read.refused().rows()).isEqualTo(10);
+    assertThat(read.refused().count()).isEqualTo(2);
+    assertThatThrownBy(() -> format.read(List.of(file), new RefusalLimit(0.1, "max_refused_share")))
+        .isInstanceOf(TaskDataException.class)
+        .hasMessageStartingWith(file + ": 2 of 10 rows are refused:\n  " + file + ":9: ")
+        .hasMessageContaining("\n    and 1 more: 10\n")
+        .hasMessageEndingWith("raise max_refused_share (0.1)");
   }
 }
