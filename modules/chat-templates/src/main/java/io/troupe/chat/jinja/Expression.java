@@ -1,5 +1,6 @@
 package io.troupe.chat.jinja;
 
+import io.troupe.chat.python.TemplateValue;
 import java.util.List;
 import java.util.Map;
 
@@ -11,7 +12,9 @@ sealed interface Expression {
 
   record Sequence(List<Expression> items) implements Expression {}
 
-  record Mapping(List<Map.Entry<Expression, Expression>> entries) implements Expression {}
+  record TupleOf(List<Expression> items) implements Expression {}
+
+  record Mapping(List<Map.Entry<Expression, Expression>> entries, int line) implements Expression {}
 
   record Attribute(Expression of, String name, int line) implements Expression {}
 
@@ -31,6 +34,8 @@ sealed interface Expression {
   record Not(Expression of) implements Expression {}
 
   record Negative(Expression of, int line) implements Expression {}
+
+  record Positive(Expression of, int line) implements Expression {}
 
   record Binary(String operator, Expression left, Expression right, int line)
       implements Expression {}

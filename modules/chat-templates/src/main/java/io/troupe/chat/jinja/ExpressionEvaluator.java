@@ -1,14 +1,20 @@
 package io.troupe.chat.jinja;
 
-import java.util.ArrayList;
-import java.util.Collections;
+import io.troupe.chat.python.PythonAccess;
+import io.troupe.chat.python.PythonOperators;
+import io.troupe.chat.python.TemplateException;
+import io.troupe.chat.python.TemplateValue;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Evaluates expressions. */
 final class ExpressionEvaluator {
+  /** Names that Jinja gives a meaning of its own, which this interpreter lacks. */
+  private static final Set<String> UNSUPPORTED = Set.of("self", "varargs", "kwargs");
+
   private ExpressionEvaluator() {}
 
   /** Runs work and adds the line of the template to its exceptions. */
@@ -24,32 +30,41 @@ final class ExpressionEvaluator {
   static TemplateValue of(Expression expression, VariableScope scope) {
     return switch (expression) {
       case Expression.Literal(TemplateValue value) -> value;
-      case Expression.Name(String name, _) -> scope.get(name);
+      case Expression.Name(String name, int line) -> name(name, line, scope);
       case Expression.Sequence(var items) -> new TemplateValue.Seq(all(items, scope));
-      case Expression.Mapping(var entries) -> {
-        Map<String, TemplateValue> map = new LinkedHashMap<>();
-        entries.forEach(e -> map.put(of(e.getKey(), scope).text(), of(e.getValue(), scope)));
-        yield new TemplateValue.Dict(map);
-      }
-      case Expression.Attribute(Expression of, String name, int line) ->
-          at(line, () -> attribute(of(of, scope), name));
-      case Expression.Item(Expression of, Expression key, int line) ->
-          at(line, () -> item(of(of, scope), of(key, scope)));
-      case Expression.Slice slice -> at(slice.line(), () -> slice(slice, scope));
-      case Expression.Call call -> at(call.line(), () -> call(call, scope));
-      case Expression.Filter(Expression of, String name, var arguments, int line) ->
+      case Expression.TupleOf(var items) -> new TemplateValue.Tuple(all(items, scope));
+      case Expression.Mapping(var entries, int line) ->
           at(
               line,
+              () -> {
+                Map<TemplateValue, TemplateValue> map = new LinkedHashMap<>();
+                entries.forEach(
+                    e ->
+                        TemplateFunctions.put(map, of(e.getKey(), scope), of(e.getValue(), scope)));
+                return new TemplateValue.Dict(map);
+              });
+      case Expression.Attribute(Expression of, String name, int line) ->
+          at(line, () -> PythonAccess.attribute(of(of, scope), name));
+      case Expression.Item(Expression of, Expression key, int line) ->
+          at(line, () -> PythonAccess.item(of(of, scope), of(key, scope)));
+      case Expression.Slice slice ->
+          at(
+              slice.line(),
               () ->
-                  TemplateFilters.apply(
-                      name,
-                      of(of, scope),
-                      all(arguments.positional(), scope),
-                      named(arguments, scope)));
+                  PythonAccess.slice(
+                      of(slice.of(), scope),
+                      of(slice.from(), scope),
+                      of(slice.to(), scope),
+                      of(slice.step(), scope)));
+      case Expression.Call call -> at(call.line(), () -> call(call, scope));
+      case Expression.Filter(Expression of, String name, var arguments, int line) ->
+          filtered(name, of(of, scope), arguments, line, scope);
       case Expression.Test test -> at(test.line(), () -> test(test, scope));
       case Expression.Not(Expression of) -> TemplateValue.of(!of(of, scope).truth());
       case Expression.Negative(Expression of, int line) ->
-          at(line, () -> PythonOperators.apply("-", new TemplateValue.Int(0), of(of, scope)));
+          at(line, () -> PythonOperators.negative(of(of, scope)));
+      case Expression.Positive(Expression of, int line) ->
+          at(line, () -> PythonOperators.positive(of(of, scope)));
       case Expression.Binary(String operator, Expression left, Expression right, int line) ->
           at(line, () -> PythonOperators.apply(operator, of(left, scope), of(right, scope)));
       case Expression.Comparison comparison ->
@@ -65,6 +80,28 @@ final class ExpressionEvaluator {
       case Expression.Conditional(Expression condition, Expression then, Expression otherwise) ->
           of(of(condition, scope).truth() ? then : otherwise, scope);
     };
+  }
+
+  private static TemplateValue name(String name, int line, VariableScope scope) {
+    TemplateValue value = scope.get(name);
+    if (value instanceof TemplateValue.Undefined && UNSUPPORTED.contains(name)) {
+      throw new TemplateException(line, "the name '%s' is not supported".formatted(name));
+    }
+    return value;
+  }
+
+  /** A value behind a filter. */
+  static TemplateValue filtered(
+      String name,
+      TemplateValue value,
+      Expression.Arguments arguments,
+      int line,
+      VariableScope scope) {
+    return at(
+        line,
+        () ->
+            TemplateFilters.apply(
+                name, value, all(arguments.positional(), scope), named(arguments, scope)));
   }
 
   private static List<TemplateValue> all(List<Expression> expressions, VariableScope scope) {
@@ -83,13 +120,17 @@ final class ExpressionEvaluator {
     if (function instanceof TemplateValue.Callable(_, var body)) {
       return body.call(all(call.arguments().positional(), scope), named(call.arguments(), scope));
     }
-    throw new TemplateException("%s is no function".formatted(function.repr()));
+    throw new TemplateException("%s is no function".formatted(function.shortened()));
   }
 
   private static TemplateValue test(Expression.Test test, VariableScope scope) {
     TemplateValue value = of(test.of(), scope);
     boolean holds =
-        TemplateTests.holds(test.name(), value, all(test.arguments().positional(), scope));
+        TemplateTests.holds(
+            test.name(),
+            value,
+            all(test.arguments().positional(), scope),
+            named(test.arguments(), scope));
     return TemplateValue.of(holds != test.negated());
   }
 
@@ -103,79 +144,5 @@ final class ExpressionEvaluator {
       left = right;
     }
     return TemplateValue.Bool.TRUE;
-  }
-
-  /** {@code of.name}: a method takes precedence over an entry, as in Python. */
-  private static TemplateValue attribute(TemplateValue of, String name) {
-    if (of instanceof TemplateValue.Undefined(String what)) {
-      throw new TemplateException("'%s' is undefined and has no '%s'".formatted(what, name));
-    }
-    if (of instanceof TemplateValue.Namespace(var attributes)) {
-      TemplateValue value = attributes.get(name);
-      return value == null ? new TemplateValue.Undefined(name) : value;
-    }
-    return PythonMethods.of(of, name).orElseGet(() -> entry(of, name));
-  }
-
-  private static TemplateValue entry(TemplateValue of, String name) {
-    if (of instanceof TemplateValue.Dict(var entries)) {
-      TemplateValue value = entries.get(name);
-      return value == null ? new TemplateValue.Undefined(name) : value;
-    }
-    return new TemplateValue.Undefined(name);
-  }
-
-  private static TemplateValue item(TemplateValue of, TemplateValue key) {
-    return switch (of) {
-      case TemplateValue.Undefined(String what) ->
-          throw new TemplateException(
-              "'%s' is undefined and has no item %s".formatted(what, key.repr()));
-      case TemplateValue.Seq(var items) when key instanceof TemplateValue.Int(long index) ->
-          at(items, index);
-      case TemplateValue.Text _ when key instanceof TemplateValue.Int(long index) ->
-          at(of.items(), index);
-      case TemplateValue.Dict _ -> entry(of, key.text());
-      default -> attribute(of, key.text());
-    };
-  }
-
-  private static TemplateValue at(List<TemplateValue> items, long index) {
-    long place = index < 0 ? index + items.size() : index;
-    return place >= 0 && place < items.size()
-        ? items.get((int) place)
-        : new TemplateValue.Undefined("item " + index);
-  }
-
-  private static TemplateValue slice(Expression.Slice slice, VariableScope scope) {
-    TemplateValue of = of(slice.of(), scope);
-    List<TemplateValue> items = of.items();
-    TemplateValue given = of(slice.step(), scope);
-    long step = given instanceof TemplateValue.None ? 1 : given.integer();
-    if (step == 0) {
-      throw new TemplateException("a slice has no step of 0");
-    }
-    boolean backwards = step < 0;
-    long size = items.size();
-    long from = bound(of(slice.from(), scope), backwards ? size - 1 : 0, size, backwards);
-    long to = bound(of(slice.to(), scope), backwards ? -1 : size, size, backwards);
-    List<TemplateValue> part = new ArrayList<>();
-    for (long i = from; backwards ? i > to : i < to; i += step) {
-      part.add(items.get((int) i));
-    }
-    if (of instanceof TemplateValue.Text) {
-      StringBuilder text = new StringBuilder();
-      part.forEach(character -> text.append(character.text()));
-      return new TemplateValue.Text(text.toString());
-    }
-    return new TemplateValue.Seq(Collections.unmodifiableList(part));
-  }
-
-  private static long bound(TemplateValue given, long byDefault, long size, boolean backwards) {
-    if (given instanceof TemplateValue.None) {
-      return byDefault;
-    }
-    long place = given.integer();
-    long fromStart = place < 0 ? place + size : place;
-    return backwards ? Math.clamp(fromStart, -1, size - 1) : Math.clamp(fromStart, 0, size);
   }
 }

@@ -2,11 +2,15 @@ package io.troupe.chat.jinja;
 
 import io.troupe.chat.jinja.Expression.Arguments;
 import io.troupe.chat.jinja.TemplateToken.Kind;
+import io.troupe.chat.python.NumberText;
+import io.troupe.chat.python.TemplateException;
+import io.troupe.chat.python.TemplateValue;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Builds expressions from tokens, with Jinja's precedences: one method for each level, from the
@@ -82,17 +86,32 @@ final class ExpressionParser {
         token.line(), "there is %s where %s should be".formatted(found, wanted));
   }
 
-  /** Parses an expression, or a sequence of several expressions with commas between them. */
+  /** Parses an expression, or a tuple of those with commas between them. */
   Expression tuple() {
-    Expression first = expression();
+    return tuple(this::expression);
+  }
+
+  /** Parses the same without a following {@code if}. */
+  Expression tupleWithoutCondition() {
+    return tuple(this::withoutCondition);
+  }
+
+  private Expression tuple(Supplier<Expression> part) {
+    Expression first = part.get();
     if (!peek().is(Kind.OPERATOR, ",")) {
       return first;
     }
     List<Expression> items = new ArrayList<>(List.of(first));
-    while (take(",")) {
-      items.add(expression());
+    while (take(",") && !endsTuple()) {
+      items.add(part.get());
     }
-    return new Expression.Sequence(items);
+    return new Expression.TupleOf(items);
+  }
+
+  private boolean endsTuple() {
+    return peek().kind() == Kind.CLOSE
+        || peek().is(Kind.OPERATOR, ")")
+        || peek().is(Kind.NAME, "recursive");
   }
 
   Expression expression() {
@@ -193,7 +212,7 @@ final class ExpressionParser {
     if (take("-")) {
       value = new Expression.Negative(unary(false), token.line());
     } else if (take("+")) {
-      value = unary(false);
+      value = new Expression.Positive(unary(false), token.line());
     } else {
       value = postfix(primary());
     }
@@ -217,9 +236,12 @@ final class ExpressionParser {
         }
         yield new Expression.Literal(new TemplateValue.Text(text.toString()));
       }
-      case INTEGER -> new Expression.Literal(new TemplateValue.Int(Long.parseLong(token.text())));
+      case INTEGER ->
+          new Expression.Literal(
+              new TemplateValue.Int(NumberText.whole(token.text(), 0).orElseThrow()));
       case FLOAT ->
-          new Expression.Literal(new TemplateValue.Real(Double.parseDouble(token.text())));
+          new Expression.Literal(
+              new TemplateValue.Real(NumberText.real(token.text()).orElseThrow()));
       default -> {
         at--;
         yield bracketed();
@@ -230,7 +252,7 @@ final class ExpressionParser {
   private Expression bracketed() {
     if (take("(")) {
       if (take(")")) {
-        return new Expression.Sequence(List.of());
+        return new Expression.TupleOf(List.of());
       }
       Expression value = tuple();
       expect(")");
@@ -244,6 +266,7 @@ final class ExpressionParser {
       }
       return new Expression.Sequence(items);
     }
+    int line = peek().line();
     if (take("{")) {
       List<Map.Entry<Expression, Expression>> entries = new ArrayList<>();
       while (!take("}")) {
@@ -252,7 +275,7 @@ final class ExpressionParser {
         entries.add(Map.entry(key, expression()));
         separator("}");
       }
-      return new Expression.Mapping(entries);
+      return new Expression.Mapping(entries, line);
     }
     throw unexpected("a value");
   }
@@ -307,7 +330,13 @@ final class ExpressionParser {
       if (peek().kind() == Kind.NAME && peek(1).is(Kind.OPERATOR, "=")) {
         String name = name();
         expect("=");
-        named.put(name, expression());
+        if (named.put(name, expression()) != null) {
+          throw new TemplateException(
+              peek().line(), "the argument '%s' is there twice".formatted(name));
+        }
+      } else if (!named.isEmpty()) {
+        throw new TemplateException(
+            peek().line(), "an argument without a name follows one with a name");
       } else {
         positional.add(expression());
       }
@@ -350,7 +379,12 @@ final class ExpressionParser {
     TemplateToken token = peek();
     return switch (token.kind()) {
       case STRING, INTEGER, FLOAT -> true;
-      case NAME -> !Set.of("else", "or", "and", "is", "in", "not", "if").contains(token.text());
+      case NAME -> {
+        if (token.text().equals("is")) {
+          throw new TemplateException(token.line(), "tests cannot be chained with 'is'");
+        }
+        yield !Set.of("else", "or", "and").contains(token.text());
+      }
       case OPERATOR -> token.text().equals("[") || token.text().equals("{");
       default -> false;
     };

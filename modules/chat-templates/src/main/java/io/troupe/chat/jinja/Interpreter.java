@@ -1,7 +1,10 @@
 package io.troupe.chat.jinja;
 
+import io.troupe.chat.python.CallArguments;
+import io.troupe.chat.python.PythonOperators;
+import io.troupe.chat.python.TemplateException;
+import io.troupe.chat.python.TemplateValue;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -45,21 +48,17 @@ final class Interpreter {
         return branch(branches, scope);
       }
       case Statement.For loop -> loop(loop, scope);
-      case Statement.Set set -> assign(set, scope);
-      case Statement.SetAttribute(String object, String attribute, Expression value, int line) -> {
-        if (!(scope.get(object) instanceof TemplateValue.Namespace(var attributes))) {
-          throw new TemplateException(line, "'%s' is no namespace".formatted(object));
-        }
-        attributes.put(attribute, ExpressionEvaluator.of(value, scope));
+      case Statement.Set set -> assign(set, scope, scope);
+      case Statement.SetBlock(var target, var filters, var body, int line) ->
+          bind(target, captured(filters, body, scope), scope, line);
+      case Statement.With(var variables, var body) -> {
+        VariableScope inner = scope.inner();
+        variables.forEach(variable -> assign(variable, scope, inner));
+        return all(body, inner);
       }
-      case Statement.SetBlock(String target, var body) ->
-          scope.set(target, new TemplateValue.Text(run(body, scope.inner())));
       case Statement.Macro macro -> scope.set(macro.name(), function(macro, scope));
-      case Statement.FilterBlock(String name, var arguments, var body, int line) -> {
-        Expression text = new Expression.Literal(new TemplateValue.Text(run(body, scope.inner())));
-        Expression filtered = new Expression.Filter(text, name, arguments, line);
-        output.append(ExpressionEvaluator.of(filtered, scope).text());
-      }
+      case Statement.FilterBlock(var filters, var body) ->
+          output.append(captured(filters, body, scope).text());
       case Statement.Block(var body) -> {
         return all(body, scope);
       }
@@ -82,24 +81,41 @@ final class Interpreter {
     return all(branches.otherwise(), scope);
   }
 
-  private static void assign(Statement.Set set, VariableScope scope) {
-    TemplateValue value = ExpressionEvaluator.of(set.value(), scope);
-    bind(set.targets(), value, scope, set.line());
+  private static TemplateValue captured(
+      List<Statement.Filtering> filters, List<Statement> body, VariableScope scope) {
+    TemplateValue text = new TemplateValue.Text(run(body, scope.inner()));
+    for (Statement.Filtering filter : filters) {
+      text =
+          ExpressionEvaluator.filtered(
+              filter.name(), text, filter.arguments(), filter.line(), scope);
+    }
+    return text;
+  }
+
+  private static void assign(Statement.Set set, VariableScope from, VariableScope to) {
+    bind(set.target(), ExpressionEvaluator.of(set.value(), from), to, set.line());
   }
 
   private static void bind(
-      List<String> targets, TemplateValue value, VariableScope scope, int line) {
-    if (targets.size() == 1) {
-      scope.set(targets.getFirst(), value);
-      return;
-    }
-    List<TemplateValue> items = value.items();
-    if (items.size() != targets.size()) {
-      throw new TemplateException(
-          line, "%d names take no %d values".formatted(targets.size(), items.size()));
-    }
-    for (int i = 0; i < targets.size(); i++) {
-      scope.set(targets.get(i), items.get(i));
+      Statement.Target target, TemplateValue value, VariableScope scope, int line) {
+    switch (target) {
+      case Statement.Target.Variable(String name) -> scope.set(name, value);
+      case Statement.Target.Member(String object, String attribute) -> {
+        if (!(scope.get(object) instanceof TemplateValue.Namespace(var attributes))) {
+          throw new TemplateException(line, "'%s' is no namespace".formatted(object));
+        }
+        attributes.put(attribute, value);
+      }
+      case Statement.Target.Several(var parts) -> {
+        List<TemplateValue> items = ExpressionEvaluator.at(line, value::items);
+        if (items.size() != parts.size()) {
+          throw new TemplateException(
+              line, "%d names take no %d values".formatted(parts.size(), items.size()));
+        }
+        for (int i = 0; i < parts.size(); i++) {
+          bind(parts.get(i), items.get(i), scope, line);
+        }
+      }
     }
   }
 
@@ -110,15 +126,16 @@ final class Interpreter {
             loop.line(), () -> ExpressionEvaluator.of(loop.iterable(), outer).items());
     for (TemplateValue item : all) {
       VariableScope scope = outer.inner();
-      bind(loop.targets(), item, scope, loop.line());
+      bind(loop.target(), item, scope, loop.line());
       if (ExpressionEvaluator.of(loop.filter(), scope).truth()) {
         chosen.add(item);
       }
     }
+    List<TemplateValue> changed = new ArrayList<>();
     for (int i = 0; i < chosen.size(); i++) {
       VariableScope scope = outer.inner();
-      bind(loop.targets(), chosen.get(i), scope, loop.line());
-      scope.set("loop", position(chosen, i));
+      bind(loop.target(), chosen.get(i), scope, loop.line());
+      scope.set("loop", position(chosen, i, changed));
       if (all(loop.body(), scope) == Flow.BREAK) {
         return;
       }
@@ -128,27 +145,57 @@ final class Interpreter {
     }
   }
 
-  private static TemplateValue position(List<TemplateValue> items, int i) {
+  /**
+   * The place in a loop, as the variable {@code loop} knows it.
+   *
+   * @param changed what {@code loop.changed} was last asked with
+   */
+  private static TemplateValue position(
+      List<TemplateValue> items, int i, List<TemplateValue> changed) {
     int size = items.size();
-    Map<String, TemplateValue> loop = new LinkedHashMap<>();
-    loop.put("index", new TemplateValue.Int(i + 1L));
-    loop.put("index0", new TemplateValue.Int(i));
-    loop.put("revindex", new TemplateValue.Int((long) size - i));
-    loop.put("revindex0", new TemplateValue.Int(size - i - 1L));
-    loop.put("first", TemplateValue.of(i == 0));
-    loop.put("last", TemplateValue.of(i == size - 1));
-    loop.put("length", new TemplateValue.Int(size));
-    if (i > 0) {
-      loop.put("previtem", items.get(i - 1));
+    return new TemplateValue.Special(
+        "<LoopContext %d/%d>".formatted(i + 1, size),
+        name ->
+            switch (name) {
+              case "index" -> TemplateValue.Int.of(i + 1L);
+              case "index0" -> TemplateValue.Int.of(i);
+              case "revindex" -> TemplateValue.Int.of((long) size - i);
+              case "revindex0" -> TemplateValue.Int.of(size - i - 1L);
+              case "first" -> TemplateValue.of(i == 0);
+              case "last" -> TemplateValue.of(i == size - 1);
+              case "length" -> TemplateValue.Int.of(size);
+              // Only recursive loops are deeper, and those are refused.
+              case "depth" -> TemplateValue.Int.of(1);
+              case "depth0" -> TemplateValue.Int.of(0);
+              case "previtem" -> i > 0 ? items.get(i - 1) : new TemplateValue.Undefined(name);
+              case "nextitem" ->
+                  i < size - 1 ? items.get(i + 1) : new TemplateValue.Undefined(name);
+              case "cycle" ->
+                  new TemplateValue.Callable(name, (given, named) -> cycled(given, named, i));
+              case "changed" ->
+                  new TemplateValue.Callable(
+                      name, (given, named) -> changes(given, named, changed));
+              default -> new TemplateValue.Undefined(name);
+            });
+  }
+
+  private static TemplateValue cycled(
+      List<TemplateValue> given, Map<String, TemplateValue> named, int i) {
+    CallArguments.of("cycle", "", List.of(), named);
+    if (given.isEmpty()) {
+      throw new TemplateException("'cycle' needs values");
     }
-    if (i < size - 1) {
-      loop.put("nextitem", items.get(i + 1));
-    }
-    loop.put(
-        "cycle",
-        new TemplateValue.Callable(
-            "cycle", (positional, _) -> positional.get(i % positional.size())));
-    return new TemplateValue.Dict(loop);
+    return given.get(i % given.size());
+  }
+
+  private static TemplateValue changes(
+      List<TemplateValue> given, Map<String, TemplateValue> named, List<TemplateValue> last) {
+    CallArguments.of("changed", "", List.of(), named);
+    TemplateValue value = new TemplateValue.Tuple(given);
+    boolean changes = last.isEmpty() || !PythonOperators.same(last.getFirst(), value);
+    last.clear();
+    last.add(value);
+    return TemplateValue.of(changes);
   }
 
   private static TemplateValue function(Statement.Macro macro, VariableScope defined) {
@@ -156,22 +203,21 @@ final class Interpreter {
         macro.name(),
         (positional, named) -> {
           VariableScope scope = defined.inner();
-          if (positional.size() > macro.parameters().size()) {
-            throw new TemplateException(
-                "the macro %s takes %d arguments, not %d"
-                    .formatted(macro.name(), macro.parameters().size(), positional.size()));
-          }
-          for (int i = 0; i < macro.parameters().size(); i++) {
-            String parameter = macro.parameters().get(i);
-            TemplateValue given = i < positional.size() ? positional.get(i) : named.get(parameter);
+          String parameters = String.join("? ", macro.parameters()) + "?";
+          CallArguments given =
+              CallArguments.of(
+                  macro.name(), macro.parameters().isEmpty() ? "" : parameters, positional, named);
+          for (String parameter : macro.parameters()) {
             Expression byDefault = macro.defaults().get(parameter);
-            if (given == null) {
-              given =
-                  byDefault == null
-                      ? new TemplateValue.Undefined(parameter)
-                      : ExpressionEvaluator.of(byDefault, scope);
-            }
-            scope.set(parameter, given);
+            scope.set(
+                parameter,
+                given
+                    .find(parameter)
+                    .orElseGet(
+                        () ->
+                            byDefault == null
+                                ? new TemplateValue.Undefined(parameter)
+                                : ExpressionEvaluator.of(byDefault, scope)));
           }
           return new TemplateValue.Text(run(macro.body(), scope));
         });

@@ -1,5 +1,7 @@
 package io.troupe.chat.jinja;
 
+import io.troupe.base.text.PythonText;
+import io.troupe.chat.python.TemplateException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,8 +20,11 @@ final class Lexer {
   private static final Pattern END_RAW = Pattern.compile("\\{%([-+]?)\\s*endraw\\s*([-+]?)%\\}");
   private static final Pattern LEXEME =
       Pattern.compile(
-          "(?<space>\\s+)|(?<name>[A-Za-z_]\\w*)|(?<float>\\d+\\.\\d+(?:[eE][-+]?\\d+)?)"
-              + "|(?<integer>\\d+)|(?<string>'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\")"
+          "(?<space>[\\s\\u0085\\p{Z}\\x1c-\\x1f]+)|(?<float>(?<!\\.)(?:\\d+_)*\\d+"
+              + "(?:(?:\\.(?:\\d+_)*\\d+)?[eE][-+]?(?:\\d+_)*\\d+|\\.(?:\\d+_)*\\d+))"
+              + "|(?<integer>0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[0-9a-fA-F])+"
+              + "|[1-9](?:_?\\d)*|0(?:_?0)*)"
+              + "|(?<name>[\\p{L}_][\\p{L}\\p{M}\\p{N}_]*)|(?<string>'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\")"
               + "|(?<operator>==|!=|<=|>=|//|\\*\\*|[-+*/%~<>=(){}\\[\\],.:|])",
           Pattern.DOTALL);
 
@@ -63,10 +68,10 @@ final class Lexer {
   private void data(char kind, char mark, String data) {
     String kept = data;
     if (mark == '-') {
-      kept = data.stripTrailing();
+      kept = PythonText.stripEnd(data);
     } else if (mark != '+' && kind != '{') {
       int lineStart = data.lastIndexOf('\n') + 1;
-      if ((lineStart > 0 || lineStarts) && data.substring(lineStart).isBlank()) {
+      if ((lineStart > 0 || lineStarts) && PythonText.isBlank(data.substring(lineStart))) {
         kept = data.substring(0, lineStart);
       }
     }
@@ -111,7 +116,7 @@ final class Lexer {
     while (at < source.length()) {
       if (open.isEmpty()) {
         char mark = source.charAt(at);
-        int skip = mark == '-' || mark == '+' ? 1 : 0;
+        int skip = mark == '-' || (mark == '+' && !output) ? 1 : 0;
         if (source.startsWith(close, at + skip)) {
           add(TemplateToken.Kind.CLOSE, "");
           after(mark, at + skip + close.length(), !output);
@@ -138,7 +143,8 @@ final class Lexer {
     } else if (lexeme.group("integer") != null) {
       add(TemplateToken.Kind.INTEGER, text);
     } else if (lexeme.group("string") != null) {
-      tokens.add(new TemplateToken(TemplateToken.Kind.STRING, unescaped(text), line));
+      tokens.add(
+          new TemplateToken(TemplateToken.Kind.STRING, StringLiteral.value(text, line), line));
       line += newlines(text);
     } else {
       char first = text.charAt(0);
@@ -155,7 +161,7 @@ final class Lexer {
   private void after(char mark, int from, boolean block) {
     int to = from;
     if (mark == '-') {
-      while (to < source.length() && Character.isWhitespace(source.charAt(to))) {
+      while (to < source.length() && PythonText.isSpace(source.charAt(to))) {
         to++;
       }
     } else if (block && mark != '+' && source.startsWith("\n", to)) {
@@ -164,30 +170,6 @@ final class Lexer {
     line += newlines(source.substring(from, to));
     lineStarts = to > 0 && source.charAt(to - 1) == '\n';
     at = to;
-  }
-
-  private static String unescaped(String literal) {
-    StringBuilder text = new StringBuilder();
-    for (int i = 1; i < literal.length() - 1; i++) {
-      char c = literal.charAt(i);
-      if (c != '\\') {
-        text.append(c);
-        continue;
-      }
-      char escaped = literal.charAt(++i);
-      switch (escaped) {
-        case 'n' -> text.append('\n');
-        case 't' -> text.append('\t');
-        case 'r' -> text.append('\r');
-        case '\\', '\'', '"' -> text.append(escaped);
-        case 'u' -> {
-          text.append((char) Integer.parseInt(literal.substring(i + 1, i + 5), 16));
-          i += 4;
-        }
-        default -> text.append('\\').append(escaped);
-      }
-    }
-    return text.toString();
   }
 
   private static int newlines(String text) {

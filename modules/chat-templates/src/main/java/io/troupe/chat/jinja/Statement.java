@@ -13,9 +13,21 @@ sealed interface Statement {
     record Branch(Expression condition, List<Statement> body) {}
   }
 
+  /** What a value is bound to. */
+  sealed interface Target {
+    record Variable(String name) implements Target {}
+
+    record Member(String object, String attribute) implements Target {}
+
+    record Several(List<Target> parts) implements Target {}
+  }
+
+  /** A filter of a block, in the order in which they apply. */
+  record Filtering(String name, Expression.Arguments arguments, int line) {}
+
   /** A loop; {@code filter} is a literal true if the template has none. */
   record For(
-      List<String> targets,
+      Target target,
       Expression iterable,
       Expression filter,
       List<Statement> body,
@@ -23,19 +35,19 @@ sealed interface Statement {
       int line)
       implements Statement {}
 
-  record Set(List<String> targets, Expression value, int line) implements Statement {}
+  record Set(Target target, Expression value, int line) implements Statement {}
 
-  record SetAttribute(String object, String attribute, Expression value, int line)
+  record SetBlock(Target target, List<Filtering> filters, List<Statement> body, int line)
       implements Statement {}
 
-  record SetBlock(String target, List<Statement> body) implements Statement {}
+  /** A block with variables of its own; their values are those of the scope around it. */
+  record With(List<Set> variables, List<Statement> body) implements Statement {}
 
   record Macro(
       String name, List<String> parameters, Map<String, Expression> defaults, List<Statement> body)
       implements Statement {}
 
-  record FilterBlock(String name, Expression.Arguments arguments, List<Statement> body, int line)
-      implements Statement {}
+  record FilterBlock(List<Filtering> filters, List<Statement> body) implements Statement {}
 
   record Break(int line) implements Statement {}
 

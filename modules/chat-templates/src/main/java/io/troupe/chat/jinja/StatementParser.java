@@ -1,6 +1,8 @@
 package io.troupe.chat.jinja;
 
 import io.troupe.chat.jinja.TemplateToken.Kind;
+import io.troupe.chat.python.TemplateException;
+import io.troupe.chat.python.TemplateValue;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,7 +64,8 @@ final class StatementParser {
       case "for" -> loop(line);
       case "set" -> assignment(line);
       case "macro" -> macro();
-      case "filter" -> filter(line);
+      case "filter" -> filter();
+      case "with" -> with(line);
       case "break" -> {
         expressions.close();
         yield new Statement.Break(line);
@@ -78,7 +81,7 @@ final class StatementParser {
       default ->
           throw new TemplateException(
               line,
-              "the tag '%s' is none of if, for, set, macro, filter, break, continue, raw, generation"
+              "the tag '%s' is none of if, for, set, with, macro, filter, break, continue, raw, generation"
                   .formatted(name));
     };
   }
@@ -115,9 +118,9 @@ final class StatementParser {
   }
 
   private Statement loop(int line) {
-    List<String> targets = targets();
+    Statement.Target target = target();
     expressions.expectName("in");
-    Expression iterable = expressions.withoutCondition();
+    Expression iterable = expressions.tupleWithoutCondition();
     Expression filter = new Expression.Literal(TemplateValue.Bool.TRUE);
     if (expressions.takeName("if")) {
       filter = expressions.expression();
@@ -134,40 +137,62 @@ final class StatementParser {
       endTag();
     }
     expressions.close();
-    return new Statement.For(targets, iterable, filter, body, otherwise, line);
+    return new Statement.For(target, iterable, filter, body, otherwise, line);
   }
 
-  private List<String> targets() {
-    List<String> targets = new ArrayList<>();
-    boolean parenthesised = expressions.take("(");
-    do {
-      targets.add(expressions.name());
-    } while (expressions.take(","));
-    if (parenthesised) {
-      expressions.expect(")");
+  /** Parses one name, or several with commas between them, which may be nested in parentheses. */
+  private Statement.Target target() {
+    List<Statement.Target> parts = new ArrayList<>(List.of(part()));
+    boolean several = false;
+    while (expressions.take(",")) {
+      several = true;
+      if (expressions.peek().kind() == Kind.NAME && !expressions.peek().is(Kind.NAME, "in")
+          || expressions.peek().is(Kind.OPERATOR, "(")) {
+        parts.add(part());
+      }
     }
-    return targets;
+    return several ? new Statement.Target.Several(parts) : parts.getFirst();
+  }
+
+  private Statement.Target part() {
+    if (expressions.take("(")) {
+      Statement.Target inner = target();
+      expressions.expect(")");
+      return inner;
+    }
+    String name = expressions.name();
+    return expressions.take(".")
+        ? new Statement.Target.Member(name, expressions.name())
+        : new Statement.Target.Variable(name);
   }
 
   private Statement assignment(int line) {
-    List<String> targets = targets();
-    if (targets.size() == 1 && expressions.take(".")) {
-      String attribute = expressions.name();
-      expressions.expect("=");
-      Expression value = expressions.tuple();
-      expressions.close();
-      return new Statement.SetAttribute(targets.getFirst(), attribute, value, line);
-    }
+    Statement.Target target = target();
     if (expressions.take("=")) {
       Expression value = expressions.tuple();
       expressions.close();
-      return new Statement.Set(targets, value, line);
+      return new Statement.Set(target, value, line);
     }
-    if (targets.size() > 1) {
+    if (target instanceof Statement.Target.Several) {
       throw new TemplateException(line, "'set' of several names needs a value");
     }
+    List<Statement.Filtering> filters = expressions.take("|") ? filters() : List.of();
     expressions.close();
-    return new Statement.SetBlock(targets.getFirst(), bodyUntil("endset"));
+    return new Statement.SetBlock(target, filters, bodyUntil("endset"), line);
+  }
+
+  private Statement with(int line) {
+    List<Statement.Set> variables = new ArrayList<>();
+    while (expressions.peek().kind() != Kind.CLOSE) {
+      if (!variables.isEmpty()) {
+        expressions.expect(",");
+      }
+      Statement.Target target = part();
+      expressions.expect("=");
+      variables.add(new Statement.Set(target, expressions.expression(), line));
+    }
+    expressions.close();
+    return new Statement.With(variables, bodyUntil("endwith"));
   }
 
   private Statement macro() {
@@ -189,11 +214,22 @@ final class StatementParser {
     return new Statement.Macro(name, parameters, defaults, bodyUntil("endmacro"));
   }
 
-  private Statement filter(int line) {
-    String name = expressions.name();
-    Expression.Arguments arguments =
-        expressions.take("(") ? expressions.arguments() : Expression.Arguments.NONE;
+  private Statement filter() {
+    List<Statement.Filtering> filters = filters();
     expressions.close();
-    return new Statement.FilterBlock(name, arguments, bodyUntil("endfilter"), line);
+    return new Statement.FilterBlock(filters, bodyUntil("endfilter"));
+  }
+
+  /** Parses the names of filters with their arguments, and {@code |} between them. */
+  private List<Statement.Filtering> filters() {
+    List<Statement.Filtering> filters = new ArrayList<>();
+    do {
+      int line = expressions.peek().line();
+      String name = expressions.name();
+      Expression.Arguments arguments =
+          expressions.take("(") ? expressions.arguments() : Expression.Arguments.NONE;
+      filters.add(new Statement.Filtering(name, arguments, line));
+    } while (expressions.take("|"));
+    return filters;
   }
 }

@@ -1,5 +1,7 @@
 package io.troupe.chat.jinja;
 
+import io.troupe.chat.python.TemplateException;
+import io.troupe.chat.python.TemplateValue;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.troupe.chat.jinja;
 
+import io.troupe.chat.python.TemplateValue;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,8 @@
 package io.troupe.gym.factory;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.chat.jinja.PythonJson;
+import io.troupe.base.text.PythonJson;
+import io.troupe.base.text.PythonNumber;
 import java.util.Map;
 
 /**
@@ -40,6 +41,8 @@ final class DumpedJson {
       text.append(']');
     } else if (node.isTextual()) {
       PythonJson.quote(node.textValue(), true, text);
+    } else if (node.isNumber()) {
+      text.append(PythonNumber.json(node.numberValue()));
     } else {
       text.append(node);
     }

@@ -1,10 +1,10 @@
 package io.troupe.verifiers.instructions;
 
-import static io.troupe.verifiers.python.PythonText.lower;
-import static io.troupe.verifiers.python.PythonText.strip;
+import static io.troupe.base.text.PythonText.lower;
+import static io.troupe.base.text.PythonText.strip;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.python.PythonPattern;
-import io.troupe.verifiers.python.PythonText;
 import java.util.List;
 import java.util.function.Predicate;
 

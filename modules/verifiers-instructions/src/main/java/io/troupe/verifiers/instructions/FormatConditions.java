@@ -1,18 +1,18 @@
 package io.troupe.verifiers.instructions;
 
-import static io.troupe.verifiers.python.PythonText.isBlank;
-import static io.troupe.verifiers.python.PythonText.lower;
-import static io.troupe.verifiers.python.PythonText.strip;
-import static io.troupe.verifiers.python.PythonText.withoutPrefix;
-import static io.troupe.verifiers.python.PythonText.withoutSuffix;
+import static io.troupe.base.text.PythonText.isBlank;
+import static io.troupe.base.text.PythonText.lower;
+import static io.troupe.base.text.PythonText.strip;
+import static io.troupe.base.text.PythonText.withoutPrefix;
+import static io.troupe.base.text.PythonText.withoutSuffix;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.instructions.InstructionArguments.BadArgumentException;
 import io.troupe.verifiers.language.LanguageDetector;
 import io.troupe.verifiers.language.WordTokenizer;
 import io.troupe.verifiers.python.PythonLiteralReader;
 import io.troupe.verifiers.python.PythonPattern;
 import io.troupe.verifiers.python.PythonPattern.Flag;
-import io.troupe.verifiers.python.PythonText;
 import java.util.List;
 import java.util.function.Predicate;
 

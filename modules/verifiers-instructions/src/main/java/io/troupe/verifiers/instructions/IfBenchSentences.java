@@ -1,18 +1,18 @@
 package io.troupe.verifiers.instructions;
 
-import static io.troupe.verifiers.python.PythonText.isPunctuation;
-import static io.troupe.verifiers.python.PythonText.lower;
-import static io.troupe.verifiers.python.PythonText.split;
-import static io.troupe.verifiers.python.PythonText.strip;
-import static io.troupe.verifiers.python.PythonText.stripEnd;
-import static io.troupe.verifiers.python.PythonText.stripStart;
-import static io.troupe.verifiers.python.PythonText.withoutPunctuation;
+import static io.troupe.base.text.PythonText.isPunctuation;
+import static io.troupe.base.text.PythonText.lower;
+import static io.troupe.base.text.PythonText.split;
+import static io.troupe.base.text.PythonText.strip;
+import static io.troupe.base.text.PythonText.stripEnd;
+import static io.troupe.base.text.PythonText.stripStart;
+import static io.troupe.base.text.PythonText.withoutPunctuation;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.language.PunktSplitter;
 import io.troupe.verifiers.language.WordTokenizer;
 import io.troupe.verifiers.python.PythonPattern;
 import io.troupe.verifiers.python.PythonPattern.Flag;
-import io.troupe.verifiers.python.PythonText;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

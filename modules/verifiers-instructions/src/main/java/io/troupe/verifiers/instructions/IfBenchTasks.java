@@ -1,14 +1,14 @@
 package io.troupe.verifiers.instructions;
 
-import static io.troupe.verifiers.python.PythonText.isBlank;
-import static io.troupe.verifiers.python.PythonText.lower;
-import static io.troupe.verifiers.python.PythonText.split;
-import static io.troupe.verifiers.python.PythonText.strip;
-import static io.troupe.verifiers.python.PythonText.withoutPunctuation;
+import static io.troupe.base.text.PythonText.isBlank;
+import static io.troupe.base.text.PythonText.lower;
+import static io.troupe.base.text.PythonText.split;
+import static io.troupe.base.text.PythonText.strip;
+import static io.troupe.base.text.PythonText.withoutPunctuation;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.python.PythonCsv;
 import io.troupe.verifiers.python.PythonPattern;
-import io.troupe.verifiers.python.PythonText;
 import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,9 +1,9 @@
 package io.troupe.verifiers.instructions;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.python.InvalidPatternException;
 import io.troupe.verifiers.python.PythonPattern;
 import io.troupe.verifiers.python.PythonPattern.Flag;
-import io.troupe.verifiers.python.PythonText;
 import io.troupe.verifiers.python.PythonValue;
 import io.troupe.verifiers.python.PythonValue.Items;
 import io.troupe.verifiers.python.PythonValue.None;

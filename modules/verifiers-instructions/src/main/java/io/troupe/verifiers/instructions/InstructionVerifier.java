@@ -1,12 +1,12 @@
 package io.troupe.verifiers.instructions;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.instructions.InstructionArguments.BadArgumentException;
 import io.troupe.verifiers.language.LanguageDetector;
-import io.troupe.verifiers.python.PythonText;
 import io.troupe.verifiers.python.TooManyStepsException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -1,11 +1,11 @@
 package io.troupe.verifiers.instructions;
 
-import static io.troupe.verifiers.python.PythonText.lower;
+import static io.troupe.base.text.PythonText.lower;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.instructions.InstructionArguments.BadArgumentException;
 import io.troupe.verifiers.python.PythonPattern;
 import io.troupe.verifiers.python.PythonPattern.Flag;
-import io.troupe.verifiers.python.PythonText;
 import java.util.List;
 import java.util.function.Predicate;
 

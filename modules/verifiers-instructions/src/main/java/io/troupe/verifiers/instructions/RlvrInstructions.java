@@ -1,17 +1,17 @@
 package io.troupe.verifiers.instructions;
 
+import static io.troupe.base.text.PythonText.isBlank;
+import static io.troupe.base.text.PythonText.lower;
+import static io.troupe.base.text.PythonText.split;
+import static io.troupe.base.text.PythonText.strip;
 import static io.troupe.verifiers.instructions.Instruction.exact;
 import static io.troupe.verifiers.instructions.Instruction.plain;
-import static io.troupe.verifiers.python.PythonText.isBlank;
-import static io.troupe.verifiers.python.PythonText.lower;
-import static io.troupe.verifiers.python.PythonText.split;
-import static io.troupe.verifiers.python.PythonText.strip;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.instructions.InstructionArguments.BadArgumentException;
 import io.troupe.verifiers.language.LanguageDetector;
 import io.troupe.verifiers.python.PythonLiteralReader;
 import io.troupe.verifiers.python.PythonPattern;
-import io.troupe.verifiers.python.PythonText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

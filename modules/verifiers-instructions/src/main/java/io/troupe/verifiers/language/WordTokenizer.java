@@ -1,6 +1,6 @@
 package io.troupe.verifiers.language;
 
-import io.troupe.verifiers.python.PythonText;
+import io.troupe.base.text.PythonText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

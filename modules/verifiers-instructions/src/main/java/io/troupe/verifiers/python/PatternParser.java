@@ -1,5 +1,6 @@
 package io.troupe.verifiers.python;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.python.PatternNode.Characters;
 import io.troupe.verifiers.python.PatternNode.Choice;
 import io.troupe.verifiers.python.PatternNode.Kind;

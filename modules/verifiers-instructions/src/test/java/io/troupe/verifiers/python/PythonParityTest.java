@@ -2,6 +2,7 @@ package io.troupe.verifiers.python;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.base.text.PythonText;
 import io.troupe.verifiers.instructions.GoldenFile;
 import io.troupe.verifiers.python.PythonPattern.Flag;
 import io.troupe.verifiers.python.PythonValue.Bool;

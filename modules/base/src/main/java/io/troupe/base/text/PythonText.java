@@ -1,4 +1,4 @@
-package io.troupe.verifiers.python;
+package io.troupe.base.text;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -188,6 +188,78 @@ public final class PythonText {
       }
     }
     return true;
+  }
+
+  /** {@code str.splitlines()}: at every character that Python takes for the end of a line. */
+  public static List<String> lines(String text, boolean keepEnds) {
+    List<String> lines = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i < text.length(); i++) {
+      if (!endsLine(text.charAt(i))) {
+        continue;
+      }
+      int end = i;
+      if (text.startsWith("\r\n", i)) {
+        i++;
+      }
+      lines.add(text.substring(start, keepEnds ? i + 1 : end));
+      start = i + 1;
+    }
+    if (start < text.length()) {
+      lines.add(text.substring(start));
+    }
+    return lines;
+  }
+
+  private static boolean endsLine(char c) {
+    return (c >= '\n' && c <= '\r')
+        || (c >= 0x1c && c <= 0x1e)
+        || c == 0x85
+        || c == 0x2028
+        || c == 0x2029;
+  }
+
+  /** {@code repr} of a string. */
+  public static String repr(String text) {
+    char quote = text.contains("'") && !text.contains("\"") ? '"' : '\'';
+    StringBuilder repr = new StringBuilder().append(quote);
+    text.codePoints()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '\\' -> repr.append("\\\\");
+                case '\n' -> repr.append("\\n");
+                case '\r' -> repr.append("\\r");
+                case '\t' -> repr.append("\\t");
+                default -> {
+                  if (c == quote) {
+                    repr.append('\\').append(quote);
+                  } else if (isPrintable(c)) {
+                    repr.appendCodePoint(c);
+                  } else {
+                    String form = c > 0xffff ? "\\U%08x" : c > 0xff ? "\\u%04x" : "\\x%02x";
+                    repr.append(String.format(Locale.ROOT, form, c));
+                  }
+                }
+              }
+            });
+    return repr.append(quote).toString();
+  }
+
+  /** {@code str.isprintable} of one character: neither separator, but the blank, nor other. */
+  public static boolean isPrintable(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.SURROGATE,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR ->
+          false;
+      case Character.SPACE_SEPARATOR -> c == ' ';
+      default -> true;
+    };
   }
 
   private static List<String> runs(String text, IntPredicate member) {
