@@ -8,13 +8,12 @@ import java.util.List;
  * The calls of Hermes, Qwen2.5 and Qwen3: {@code <tool_call>} around a JSON object with name and
  * arguments, results in one user message of {@code <tool_response>}s, in the frame of ChatML.
  *
- * <p>Where an answer thinks, calls are read behind {@code </think>} only, because models draft
- * calls while they think.
+ * <p>Where an answer thinks, calls are read behind its thought only, because models draft calls
+ * while they think: {@link ThoughtSplit}.
  */
 public final class HermesFormat implements ToolFormat {
   private static final String OPEN = "<tool_call>";
   private static final String CLOSE = "</tool_call>";
-  private static final String THOUGHT = "</think>";
 
   @Override
   public List<String> stops() {
@@ -23,8 +22,7 @@ public final class HermesFormat implements ToolFormat {
 
   @Override
   public ParsedToolCalls parse(String answer) {
-    int thought = answer.lastIndexOf(THOUGHT);
-    int from = thought < 0 ? 0 : thought + THOUGHT.length();
+    int from = ThoughtSplit.of(answer, false).from();
     StringBuilder text = new StringBuilder(answer.substring(0, from));
     List<ToolCall> calls = new ArrayList<>();
     while (true) {

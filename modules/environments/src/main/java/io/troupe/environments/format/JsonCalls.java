@@ -3,7 +3,6 @@ package io.troupe.environments.format;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.databind.node.TextNode;
 import io.troupe.environments.ToolCall;
 import java.io.IOException;
 import java.util.List;
@@ -16,11 +15,6 @@ final class JsonCalls {
   private static final JsonFactory JSON = new JsonFactory();
 
   private JsonCalls() {}
-
-  /** A text as a JSON string. */
-  static String quoted(String text) {
-    return TextNode.valueOf(text).toString();
-  }
 
   /**
    * Reads one call.

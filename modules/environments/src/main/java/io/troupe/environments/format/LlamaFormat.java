@@ -1,5 +1,6 @@
 package io.troupe.environments.format;
 
+import io.troupe.base.text.PythonJson;
 import io.troupe.environments.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class LlamaFormat implements ToolFormat {
     String end = ended ? "" : "<|eot_id|>";
     for (String result : results) {
       pieces.add(new Piece(end + "<|start_header_id|>ipython<|end_header_id|>\n\n", true));
-      pieces.add(new Piece(JsonCalls.quoted(result), false));
+      pieces.add(new Piece(PythonJson.quoted(result), false));
       end = "<|eot_id|>";
     }
     pieces.add(new Piece("<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", true));

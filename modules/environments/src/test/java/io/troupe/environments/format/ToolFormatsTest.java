@@ -50,6 +50,26 @@ class ToolFormatsTest {
     assertThat(parsed.text()).isEqualTo("<think>maybe <tool_call>no</tool_call></think>\n\n\n");
   }
 
+  /** A thought ends once: behind it the tag is a text like any other, as vLLM reads it. */
+  @Test
+  void hermes_thoughtTagInAnArgument_isPartOfTheCall() {
+    String arguments = "{\"text\": \"a </think> b <think>\"}";
+    String call =
+        "<tool_call>{\"name\": \"w\", \"arguments\": %s}</tool_call>".formatted(arguments);
+    ToolCall read = new ToolCall("w", arguments, Status.OK);
+    for (String before : List.of("", "so ", "<think>\n<tool_call>no\n</think>\n\n")) {
+      assertThat(new HermesFormat().parse(before + call + call).calls())
+          .as(before)
+          .containsExactly(read, read);
+    }
+  }
+
+  @Test
+  void llama_result_isWrittenAsPythonWritesIt() {
+    assertThat(shown(new LlamaFormat(), true, "\u001b[31mré\u2028\u007f"))
+        .contains("{\"\\u001b[31mré\u2028\u007f\"}");
+  }
+
   @Test
   void hermes_callsThatCannotBeRead_areNamed() {
     ToolFormat hermes = new HermesFormat();

@@ -6,7 +6,8 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.chat.ChatTemplate;
-import io.troupe.core.completion.FinishReason;
+import io.troupe.core.prompt.ThoughtMarks;
+import io.troupe.engine.ForeignTexts;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.format.ToolFormat;
 import java.util.ArrayList;
@@ -31,13 +32,7 @@ import java.util.Optional;
  */
 public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, ToolFormat format)
     implements Conversation {
-  /*
-   * Special tokens come from the template only. A content that spells one is rendered as a private
-   * character, in whose place its letters are encoded afterwards.
-   */
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int PLACEHOLDERS = 0xE000;
-  private static final int MOST_PLACEHOLDERS = 0x1000;
 
   /** Represents an answer whose continuation is wanted. */
   private static final String MARK = "\uF8FF";
@@ -50,31 +45,31 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
 
   @Override
   public int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {
-    List<String> hidden = new ArrayList<>();
-    String rendered = rendered(messages, tools, hidden);
+    ForeignTexts foreign = new ForeignTexts(tokenizer);
+    String rendered = rendered(messages, tools, foreign);
     require(
         tools.isEmpty() || rendered.contains(tools.getFirst().name()),
         "the policy's chat template shows no tools; ask without tools, or train a policy whose"
             + " template does");
-    return encoded(rendered, hidden);
+    return foreign.encoded(rendered);
   }
 
   private String rendered(
-      List<ChatMessage> messages, List<ToolDeclaration> tools, List<String> hidden) {
+      List<ChatMessage> messages, List<ToolDeclaration> tools, ForeignTexts foreign) {
     Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
-    arguments.put("messages", messages.stream().map(message -> entry(message, hidden)).toList());
+    arguments.put("messages", messages.stream().map(message -> entry(message, foreign)).toList());
     if (!tools.isEmpty()) {
       arguments.put("tools", tools.stream().map(TemplateConversation::declared).toList());
     }
     return template.render(List.of(), true, arguments);
   }
 
-  private Map<String, Object> entry(ChatMessage message, List<String> hidden) {
+  private Map<String, Object> entry(ChatMessage message, ForeignTexts foreign) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put(ROLE, message.role().name().toLowerCase(Locale.ROOT));
-    entry.put(CONTENT, shown(message.content(), hidden));
+    entry.put(CONTENT, foreign.shown(message.content()));
     if (!message.reasoning().isEmpty()) {
-      entry.put("reasoning_content", shown(message.reasoning(), hidden));
+      entry.put("reasoning_content", foreign.shown(message.reasoning()));
     }
     if (!message.calls().isEmpty()) {
       entry.put("tool_calls", message.calls().stream().map(TemplateConversation::call).toList());
@@ -85,13 +80,14 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
   private static Map<String, Object> call(ChatCall call) {
     JsonNode arguments = ToolCallReader.tree(call.arguments());
     Object value = arguments.isObject() ? map(arguments) : call.arguments();
-    return Map.of(
-        "type",
-        "function",
-        "id",
-        call.id(),
-        "function",
-        Map.of("name", call.name(), "arguments", value));
+    Map<String, Object> function = new LinkedHashMap<>();
+    function.put("name", call.name());
+    function.put("arguments", value);
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("id", call.id());
+    entry.put("type", "function");
+    entry.put("function", function);
+    return entry;
   }
 
   static Map<String, Object> declared(ToolDeclaration tool) {
@@ -111,41 +107,6 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
         : Map.of();
   }
 
-  private String shown(String text, List<String> hidden) {
-    boolean special =
-        !Arrays.equals(tokenizer.encode(text), tokenizer.encodeWithSpecial(text))
-            || text.codePoints().anyMatch(each -> each >= PLACEHOLDERS && each <= MARK.charAt(0));
-    if (!special) {
-      return text;
-    }
-    require(
-        hidden.size() < MOST_PLACEHOLDERS,
-        "more than %d messages spell special tokens of the policy",
-        MOST_PLACEHOLDERS);
-    hidden.add(text);
-    return Character.toString(PLACEHOLDERS + hidden.size() - 1);
-  }
-
-  private int[] encoded(String rendered, List<String> hidden) {
-    int[] ids = {};
-    int from = 0;
-    for (int at = 0; at < rendered.length(); at++) {
-      int placeholder = rendered.charAt(at) - PLACEHOLDERS;
-      if (placeholder >= 0 && placeholder < hidden.size()) {
-        ids = joined(ids, tokenizer.encodeWithSpecial(rendered.substring(from, at)));
-        ids = joined(ids, tokenizer.encode(hidden.get(placeholder)));
-        from = at + 1;
-      }
-    }
-    return joined(ids, tokenizer.encodeWithSpecial(rendered.substring(from)));
-  }
-
-  private static int[] joined(int[] ids, int[] more) {
-    int[] both = Arrays.copyOf(ids, ids.length + more.length);
-    System.arraycopy(more, 0, both, ids.length, more.length);
-    return both;
-  }
-
   @Override
   public Optional<int[]> following(SessionBook.SampledTurn turn, List<ChatMessage> added) {
     if (added.isEmpty()) {
@@ -156,7 +117,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     }
     boolean plain =
         turn.answer().reasoning().isEmpty()
-            && !turn.answer().content().contains(ToolCallReader.THOUGHT)
+            && !turn.answer().content().contains(ThoughtMarks.THINK.closes())
             && turn.answer().calls().isEmpty()
             && added.stream().allMatch(message -> message.role() == ChatMessage.Role.USER);
     return plain ? users(turn, added) : Optional.empty();
@@ -169,17 +130,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
             .sorted(Comparator.comparingInt(message -> order.indexOf(message.callId())))
             .map(ChatMessage::content)
             .toList();
-    boolean ended = turn.completion().finishReason() == FinishReason.STOP;
-    int[] ids = {};
-    for (ToolFormat.Piece piece : format.observation(results, ended)) {
-      ids =
-          joined(
-              ids,
-              piece.special()
-                  ? tokenizer.encodeWithSpecial(piece.text())
-                  : tokenizer.encode(piece.text()));
-    }
-    return ids;
+    return Observation.ids(tokenizer, format, results, turn.completion());
   }
 
   /** Returns the tokens that the template writes behind an answer, up to the next one. */
@@ -188,9 +139,9 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     conversation.add(ChatMessage.of(ChatMessage.Role.USER, "q"));
     conversation.add(ChatMessage.assistant("", "", List.of()));
     conversation.addAll(added);
-    List<String> hidden = new ArrayList<>();
+    ForeignTexts foreign = new ForeignTexts(tokenizer);
     List<Map<String, Object>> entries =
-        new ArrayList<>(conversation.stream().map(message -> entry(message, hidden)).toList());
+        new ArrayList<>(conversation.stream().map(message -> entry(message, foreign)).toList());
     entries.get(1).put(CONTENT, MARK);
     Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
     arguments.put("messages", entries);
@@ -199,7 +150,7 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     if (mark < 0) {
       return Optional.empty();
     }
-    int[] ids = encoded(rendered.substring(mark + 1), hidden);
+    int[] ids = foreign.encoded(rendered.substring(mark + 1));
     int[] sampled = turn.completion().tokens();
     boolean closed = ids.length > 0 && ids[0] == sampled[sampled.length - 1];
     return Optional.of(closed ? Arrays.copyOfRange(ids, 1, ids.length) : ids);

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.troupe.core.prompt.ThoughtMarks;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.format.ParsedToolCalls;
 import io.troupe.environments.format.PartialTag;
+import io.troupe.environments.format.ThoughtSplit;
 import io.troupe.environments.format.ToolFormat;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -15,8 +17,6 @@ import java.util.List;
 /** Reads sampled answers into reasoning, text and calls. */
 final class ToolCallReader {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String THINK = "<think>";
-  static final String THOUGHT = "</think>";
 
   /** The parameter of a call whose tool the agent has not declared. */
   private static final String UNKNOWN_PARAMETER = "input";
@@ -30,7 +30,7 @@ final class ToolCallReader {
    */
   static TurnReply.ParsedAnswer read(
       ToolFormat format, String answer, List<ToolDeclaration> tools, boolean thinksFirst) {
-    Split split = Split.of(answer, thinksFirst);
+    ThoughtSplit split = ThoughtSplit.of(answer, thinksFirst);
     List<ChatCall> calls = new ArrayList<>();
     String text = split.rest();
     if (!tools.isEmpty()) {
@@ -56,35 +56,17 @@ final class ToolCallReader {
   static TurnReply.ParsedAnswer soFar(
       ToolFormat format, String beginning, List<ToolDeclaration> tools, boolean thinksFirst) {
     String lead = beginning.stripLeading();
-    if (lead.length() < THINK.length() && THINK.startsWith(lead)) {
+    if (lead.length() < ThoughtMarks.THINK.opens().length() && ThoughtMarks.THINK.opens().startsWith(lead)) {
       return new TurnReply.ParsedAnswer("", "", List.of());
     }
-    Split split = Split.of(beginning, thinksFirst);
+    ThoughtSplit split = ThoughtSplit.of(beginning, thinksFirst);
     boolean bare = split.thought().isEmpty() && tools.isEmpty();
-    String thought = split.open() ? PartialTag.without(split.thought(), THOUGHT) : split.thought();
+    String thought =
+        split.open() ? PartialTag.without(split.thought(), ThoughtMarks.THINK.closes()) : split.thought();
     String text =
         tools.isEmpty() ? split.rest() : split.rest().substring(0, format.textEnd(split.rest()));
     return new TurnReply.ParsedAnswer(
         thought.strip(), bare ? text.stripTrailing() : text.strip(), List.of());
-  }
-
-  /**
-   * An answer in two: what it thinks, and the rest.
-   *
-   * @param open whether the thinking has not ended
-   */
-  private record Split(String thought, String rest, boolean open) {
-    static Split of(String answer, boolean thinksFirst) {
-      String lead = answer.stripLeading();
-      if (!thinksFirst && !lead.startsWith(THINK)) {
-        return new Split("", answer, false);
-      }
-      String inside = lead.startsWith(THINK) ? lead.substring(THINK.length()) : answer;
-      int end = inside.indexOf(THOUGHT);
-      return end < 0
-          ? new Split(inside, "", true)
-          : new Split(inside.substring(0, end), inside.substring(end + THOUGHT.length()), false);
-    }
   }
 
   /**

@@ -3,6 +3,7 @@ package io.troupe.runtime.episode;
 import io.troupe.core.SplitMix64;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.FinishReason;
+import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.OpenEpisode;
@@ -21,7 +22,8 @@ import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
 import io.troupe.environments.format.ParsedToolCalls;
-import io.troupe.environments.format.ToolFormat;
+import io.troupe.environments.format.ThoughtSplit;
+import io.troupe.gateway.dialog.Observation;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,6 +57,9 @@ final class ToolEpisode {
 
   /** The keys that the turns of one group have at an engine, one an episode. */
   private static final int KEY_BITS = 20;
+
+  /** Tokens at the end of a request among which it may begin a thought. */
+  private static final int TAIL = 16;
 
   private final Wiring wiring;
   private final SampleRequest first;
@@ -160,8 +165,7 @@ final class ToolEpisode {
     if (completion.finishReason() == FinishReason.LENGTH) {
       return new Next.End(StopReason.MAX_TOKENS);
     }
-    ToolFormat format = wiring.loop.format();
-    ParsedToolCalls parsed = format.parse(wiring.tokenizer.decode(completion.tokens()));
+    ParsedToolCalls parsed = wiring.loop.format().parse(said(request, completion));
     if (parsed.calls().isEmpty()) {
       return new Next.End(StopReason.COMPLETED);
     }
@@ -188,8 +192,7 @@ final class ToolEpisode {
       }
       results.add(result.text());
     }
-    boolean ended = completion.finishReason() == FinishReason.STOP;
-    int[] extended = extended(request, completion, format.observation(results, ended));
+    int[] extended = extended(request, completion, results);
     return extended.length < wiring.contextLength
         ? new Next.Ask(extended)
         : new Next.End(StopReason.CONTEXT_OVERFLOW);
@@ -251,22 +254,22 @@ final class ToolEpisode {
     }
   }
 
-  private int[] extended(int[] request, Completion completion, List<ToolFormat.Piece> pieces) {
-    int[] ids = joined(request, completion.tokens());
-    for (ToolFormat.Piece piece : pieces) {
-      try {
-        ids =
-            joined(
-                ids,
-                piece.special()
-                    ? wiring.tokenizer.encodeWithSpecial(piece.text())
-                    : wiring.tokenizer.encode(piece.text()));
-      } catch (IllegalArgumentException unreadable) {
-        throw new RequestRefusedException(
-            "the policy cannot be shown a tool's result: " + unreadable.getMessage());
-      }
+  private int[] extended(int[] request, Completion completion, List<String> results) {
+    try {
+      return joined(
+          joined(request, completion.tokens()),
+          Observation.ids(wiring.tokenizer, wiring.loop.format(), results, completion));
+    } catch (IllegalArgumentException unreadable) {
+      throw new RequestRefusedException(
+          "the policy cannot be shown a tool's result: " + unreadable.getMessage());
     }
-    return ids;
+  }
+
+  /** Returns what an answer says behind its thought, which the request may have begun. */
+  private String said(int[] request, Completion completion) {
+    int[] last = Arrays.copyOfRange(request, Math.max(0, request.length - TAIL), request.length);
+    boolean thinksFirst = OpenThought.endsInside(wiring.tokenizer.decode(last));
+    return ThoughtSplit.of(wiring.tokenizer.decode(completion.tokens()), thinksFirst).rest();
   }
 
   private static int[] joined(int[] ids, int[] more) {
