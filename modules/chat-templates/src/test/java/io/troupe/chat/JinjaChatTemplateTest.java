@@ -101,7 +101,9 @@ final class JinjaChatTemplateTest {
       value = {
         "{% if x %}a! line 1 of the template: the template ends without",
         "{{ 'a' ! line 1 of the template: a tag has no end '}}'",
-        "`a\n{{ 1 + }}`! line 2 of the template: there is the end of the tag where a value should be",
+        "`a\n"
+            + "{{ 1 + }}`! line 2 of the template: there is the end of the tag where a value should"
+            + " be",
         "{% include 'x' %}! line 1 of the template: the tag 'include' is none of",
         "{{ 'a' | nofilter }}! line 1 of the template: there is no filter 'nofilter'",
         "{{ 1 is notest }}! line 1 of the template: there is no test 'notest'",
@@ -119,6 +121,32 @@ final class JinjaChatTemplateTest {
             () -> JinjaChatTemplate.of(source, Map.of(), CLOCK).render(QUESTION, true, Map.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message);
+  }
+
+  @Test
+  void read_namedTemplates_toolUseRendersConversationsWithTools() throws IOException {
+    Map<String, Object> tools = Map.of("tools", List.of(Map.of("type", "function")));
+    Path config = directory.resolve("tokenizer_config.json");
+    Files.writeString(
+        config,
+        """
+        {"chat_template": [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]}
+        """);
+    ChatTemplate listed = JinjaChatTemplate.read(directory, CLOCK).orElseThrow();
+    assertThat(listed.render(QUESTION, true, Map.of())).isEqualTo("d");
+    assertThat(listed.render(QUESTION, true, tools)).isEqualTo("t");
+
+    Path more = Files.createDirectory(directory.resolve("additional_chat_templates"));
+    Files.writeString(more.resolve("tool_use.jinja"), "T {{ tools | length }}");
+    ChatTemplate alone = JinjaChatTemplate.read(directory, CLOCK).orElseThrow();
+    assertThat(alone.render(QUESTION, true, tools)).isEqualTo("T 1");
+    assertThatThrownBy(() -> alone.render(QUESTION, true, Map.of()))
+        .hasMessageContaining("[tool_use] and none for conversations without tools");
+
+    Files.writeString(directory.resolve("chat_template.jinja"), "D");
+    ChatTemplate both = JinjaChatTemplate.read(directory, CLOCK).orElseThrow();
+    assertThat(both.render(QUESTION, true, Map.of())).isEqualTo("D");
+    assertThat(both.render(QUESTION, true, tools)).isEqualTo("T 1");
   }
 
   @Test

@@ -192,13 +192,12 @@ public final class PythonOperators {
       }
       return new TemplateValue.Real(power(a.doubleValue(), b.doubleValue()));
     }
-    if (a.bitLength() > 1 && b.bitLength() > 14
-        || (long) a.bitLength() * b.min(BigInteger.valueOf(1 << 15)).intValue() > 4L * MOST_BITS) {
-      if (a.abs().compareTo(BigInteger.ONE) > 0) {
-        throw new TemplateException("a whole number of more than 4,200 digits");
-      }
-      boolean odd = b.testBit(0);
-      return new TemplateValue.Int(odd ? a : a.abs());
+    if (a.abs().compareTo(BigInteger.ONE) <= 0) {
+      return new TemplateValue.Int(b.signum() == 0 ? BigInteger.ONE : b.testBit(0) ? a : a.abs());
+    }
+    boolean large = b.bitLength() > 14 || (long) a.bitLength() * b.intValue() > 4L * MOST_BITS;
+    if (large) {
+      throw new TemplateException("a whole number of more than 4,200 digits");
     }
     return bounded(a.pow(b.intValue()));
   }
@@ -225,7 +224,8 @@ public final class PythonOperators {
         };
   }
 
-  /** Python's {@code ==}: numbers and booleans compare by value. */
+  /** Python's {@code ==}: numbers and booleans compare by value, functions by identity. */
+  @SuppressWarnings("ReferenceEquality")
   public static boolean same(TemplateValue a, TemplateValue b) {
     if (a.isNumber() && b.isNumber()) {
       OptionalInt order = order(a, b);
@@ -313,7 +313,8 @@ public final class PythonOperators {
           Arrays.compare(left.codePoints().toArray(), right.codePoints().toArray()));
     }
     boolean lists = a instanceof TemplateValue.Seq && b instanceof TemplateValue.Seq;
-    if (lists || a instanceof TemplateValue.Tuple && b instanceof TemplateValue.Tuple) {
+    boolean tuples = a instanceof TemplateValue.Tuple && b instanceof TemplateValue.Tuple;
+    if (lists || tuples) {
       List<TemplateValue> mine = a.items();
       List<TemplateValue> theirs = b.items();
       for (int i = 0; i < Math.min(mine.size(), theirs.size()); i++) {
