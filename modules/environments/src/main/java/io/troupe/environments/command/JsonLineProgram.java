@@ -1,6 +1,8 @@
 package io.troupe.environments.command;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -8,8 +10,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.base.process.ForeignProgram;
 import io.troupe.environments.EnvironmentFailedException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -80,6 +85,11 @@ public final class JsonLineProgram implements AutoCloseable {
 
   private void onLine(String line) {
     JsonNode message = parsed(line);
+    if (message.isMissingNode()
+        && line.getBytes(StandardCharsets.UTF_8).length >= settings.lineBytes()) {
+      refuse(line);
+      return;
+    }
     CompletableFuture<JsonNode> reply =
         message.path("id").isIntegralNumber() && !message.has("method")
             ? pending.remove(message.path("id").longValue())
@@ -89,6 +99,40 @@ public final class JsonLineProgram implements AutoCloseable {
     } else {
       reply.complete(message);
     }
+  }
+
+  /**
+   * Ends the request whose reply was cut at the longest line, or all where the reply names none.
+   */
+  private void refuse(String cut) {
+    EnvironmentFailedException tooLong =
+        new EnvironmentFailedException(
+            "%s answers more than %d bytes".formatted(settings.line(), settings.lineBytes()));
+    OptionalLong id = idOf(cut);
+    List<Long> ended = id.isPresent() ? List.of(id.getAsLong()) : List.copyOf(pending.keySet());
+    for (Long each : ended) {
+      CompletableFuture<JsonNode> reply = pending.remove(each);
+      if (reply != null) {
+        reply.completeExceptionally(tooLong);
+      }
+    }
+  }
+
+  /** The id in the beginning of an object; empty if the object is cut before it. */
+  private static OptionalLong idOf(String cut) {
+    try (JsonParser parser = JSON.createParser(cut)) {
+      parser.nextToken();
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        boolean id = parser.currentName().equals("id");
+        if (parser.nextToken() == JsonToken.VALUE_NUMBER_INT && id) {
+          return OptionalLong.of(parser.getLongValue());
+        }
+        parser.skipChildren();
+      }
+    } catch (IOException end) {
+      // The text is cut here.
+    }
+    return OptionalLong.empty();
   }
 
   /** Reads a line; a missing node where it is not JSON. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.base.text.SafeText;
 import io.troupe.core.rollout.ToolRun;
 import io.troupe.environments.EnvironmentFailedException;
 import io.troupe.environments.ToolCall;
@@ -13,21 +14,29 @@ import io.troupe.environments.ToolSchema;
 import io.troupe.environments.command.ProgramSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An MCP server that has agreed to talk: JSON-RPC 2.0 (modelcontextprotocol.io, revision
  * 2025-11-25). Calls of many episodes may be pending.
  *
- * <p>What a tool reports as its error is a result for the policy, and so are arguments that the
- * server refuses. All else that goes wrong is a failure of the server.
+ * <p>What a tool reports as its error is a result for the policy, and so is an error by which the
+ * server answers a call. All else that goes wrong is a failure of the server.
  */
 final class McpClient implements AutoCloseable {
   private static final String REVISION = "2025-11-25";
-  private static final int INVALID_PARAMETERS = -32602;
+
+  /** Errors of JSON-RPC that say nothing of a tool: no JSON, no request. */
+  private static final Set<Integer> OF_THE_PROTOCOL = Set.of(-32700, -32600);
+
   private static final int MOST_PAGES = 100;
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Logger LOG = LoggerFactory.getLogger(McpClient.class);
 
   private final ProgramSettings settings;
   private final McpTransport transport;
@@ -80,14 +89,18 @@ final class McpClient implements AutoCloseable {
     return reply.path("result");
   }
 
-  /** Returns all tools of the server, page by page. */
+  /** Returns all tools of the server that a policy can call, page by page. */
   List<ToolSchema> tools() {
     List<ToolSchema> tools = new ArrayList<>();
     ObjectNode page = JsonNodeFactory.instance.objectNode();
     for (int pages = 0; pages < MOST_PAGES; pages++) {
       JsonNode listed = result(asked("tools/list", page), "tools/list");
-      listed.path("tools").forEach(tool -> tools.add(schema(tool)));
+      listed.path("tools").forEach(tool -> schema(tool).ifPresent(tools::add));
       if (!listed.path("nextCursor").isTextual()) {
+        if (tools.isEmpty()) {
+          throw new EnvironmentFailedException(
+              "%s has no tool that can be called".formatted(McpTransport.name(settings)));
+        }
         return List.copyOf(tools);
       }
       page = JsonNodeFactory.instance.objectNode();
@@ -98,17 +111,20 @@ final class McpClient implements AutoCloseable {
             .formatted(McpTransport.name(settings), MOST_PAGES));
   }
 
-  private ToolSchema schema(JsonNode tool) {
+  /** A tool as the policy is shown it; empty if its name cannot be called, which is logged. */
+  private Optional<ToolSchema> schema(JsonNode tool) {
     try {
-      return new ToolSchema(
-          tool.path("name").asText(),
-          tool.path("description").asText(),
-          tool.path("inputSchema").isObject() ? tool.path("inputSchema").toString() : "{}");
+      return Optional.of(
+          new ToolSchema(
+              tool.path("name").asText(),
+              tool.path("description").asText(),
+              tool.path("inputSchema").isObject() ? tool.path("inputSchema").toString() : "{}"));
     } catch (IllegalArgumentException misnamed) {
-      throw new EnvironmentFailedException(
-          "%s has a tool that cannot be called: %s"
-              .formatted(McpTransport.name(settings), misnamed.getMessage()),
-          misnamed);
+      LOG.warn(
+          "mcp_tool_left_out server=\"{}\" why=\"{}\"",
+          McpTransport.name(settings),
+          SafeText.of(String.valueOf(misnamed.getMessage())));
+      return Optional.empty();
     }
   }
 
@@ -126,8 +142,9 @@ final class McpClient implements AutoCloseable {
     ObjectNode parameters = JsonNodeFactory.instance.objectNode().put("name", call.name());
     parameters.set("arguments", arguments);
     JsonNode reply = asked("tools/call", parameters);
-    if (reply.path("error").path("code").asInt() == INVALID_PARAMETERS) {
-      return ToolResult.error("error: " + reply.path("error").path("message").asText());
+    JsonNode error = reply.path("error");
+    if (error.isObject() && !OF_THE_PROTOCOL.contains(error.path("code").asInt())) {
+      return ToolResult.error("error: " + error.path("message").asText());
     }
     JsonNode result = result(reply, "tools/call");
     return new ToolResult(
@@ -136,13 +153,12 @@ final class McpClient implements AutoCloseable {
 
   /** The texts of a result; its structure only where it has no text. */
   private static String text(JsonNode result) {
-    String texts =
-        StreamSupport.stream(result.path("content").spliterator(), false)
+    JsonNode content = result.path("content");
+    return content.isEmpty() && result.has("structuredContent")
+        ? result.path("structuredContent").toString()
+        : StreamSupport.stream(content.spliterator(), false)
             .map(McpClient::part)
             .collect(Collectors.joining("\n"));
-    return texts.isEmpty() && result.has("structuredContent")
-        ? result.path("structuredContent").toString()
-        : texts;
   }
 
   private static String part(JsonNode part) {

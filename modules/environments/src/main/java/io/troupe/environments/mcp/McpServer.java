@@ -9,8 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * An MCP server that all episodes of a worker share. One that has ended is started again with the
- * next call, after a pause that doubles with each end in a row; calls within the pause fail.
+ * An MCP server that all episodes of a worker share. One that has ended is started again by the
+ * call that finds it. Between two starts lies a pause that doubles with each end in a row; calls
+ * within the pause fail.
  */
 final class McpServer implements AutoCloseable {
   private static final Backoff BACKOFF = new Backoff(500, 60_000);
@@ -82,7 +83,7 @@ final class McpServer implements AutoCloseable {
     slots.end(ended);
     running = Optional.empty();
     ends = now - startedAt >= RECOVERED_MILLIS ? 1 : ends + 1;
-    notBefore = now + BACKOFF.pauseMillis(ends);
+    notBefore = startedAt + BACKOFF.pauseMillis(ends);
   }
 
   @Override

@@ -83,11 +83,37 @@ class McpProviderTest {
   }
 
   @Test
+  void tools_nameThatCannotBeUsed_isLeftOut() {
+    ProgramSettings plain = server("exit");
+    String script =
+        plain.command().getLast().replace("{\"name\":\"two\"}", "{\"name\":\"my.two\"}");
+    ProgramSettings dotted =
+        new ProgramSettings(
+            List.of("sh", "-c", script),
+            plain.variables(),
+            1,
+            plain.timeout(),
+            ProgramSettings.LINE_BYTES);
+    assertThat(new McpProvider(dotted).tools()).extracting(ToolSchema::name).containsExactly("one");
+    ProgramSettings none =
+        new ProgramSettings(
+            List.of("sh", "-c", script.replace("\"name\":\"one\"", "\"name\":\"o.ne\"")),
+            plain.variables(),
+            1,
+            plain.timeout(),
+            ProgramSettings.LINE_BYTES);
+    assertThatThrownBy(new McpProvider(none)::tools)
+        .isInstanceOf(EnvironmentFailedException.class)
+        .hasMessageContaining("has no tool that can be called");
+  }
+
+  @Test
   void step_results_areTextsForThePolicy() {
     assertThat(
             called(
                 server(
-                    "reply '\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image\"},{\"type\":\"text\",\"text\":\"b\"}]}'"),
+                    "reply"
+                        + " '\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"image\"},{\"type\":\"text\",\"text\":\"b\"}]}'"),
                 "{\"x\":1.0}"))
         .isEqualTo(ToolResult.of("a\n[image, which the policy cannot be shown]\nb"));
     assertThat(log().getLast()).contains("\"arguments\":{\"x\":1.0}");
@@ -97,10 +123,19 @@ class McpProviderTest {
                     "{}")
                 .text())
         .isEqualTo("{\"n\":4}");
+    assertThat(
+            called(
+                    server(
+                        "reply"
+                            + " '\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"\"}],\"structuredContent\":{\"result\":\"\"}}'"),
+                    "{}")
+                .text())
+        .isEmpty();
     ToolResult failed =
         called(
             server(
-                "reply '\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}'"),
+                "reply"
+                    + " '\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}'"),
             "{}");
     assertThat(failed).isEqualTo(ToolResult.error("no"));
   }
@@ -110,13 +145,15 @@ class McpProviderTest {
     assertThat(
             called(server("reply '\"error\":{\"code\":-32602,\"message\":\"x is needed\"}'"), "{}"))
         .isEqualTo(ToolResult.error("error: x is needed"));
+    assertThat(called(server("reply '\"error\":{\"code\":-32042,\"message\":\"no quota\"}'"), "{}"))
+        .isEqualTo(ToolResult.error("error: no quota"));
     assertThat(called(server("exit"), "no json").exit()).isEqualTo(1);
   }
 
   @Test
   void step_serverThatFails_isLostWork() {
     assertThatThrownBy(
-            () -> called(server("reply '\"error\":{\"code\":-32603,\"message\":\"disk\"}'"), "{}"))
+            () -> called(server("reply '\"error\":{\"code\":-32600,\"message\":\"disk\"}'"), "{}"))
         .isInstanceOf(EnvironmentFailedException.class)
         .hasMessageContaining("refuses tools/call: disk");
     assertThatThrownBy(() -> called(server("echo broken >&2; exit 7"), "{}"))
@@ -139,6 +176,17 @@ class McpProviderTest {
   }
 
   @Test
+  void step_resultLongerThanALineMayBe_failsAtOnceWithTheReason() {
+    ProgramSettings plain =
+        server("reply '\"result\":\"'$(head -c 2000 /dev/zero | tr '\\0' x)'\"'");
+    ProgramSettings bounded =
+        new ProgramSettings(plain.command(), plain.variables(), 1, plain.timeout(), 1000);
+    assertThatThrownBy(() -> called(bounded, "{}"))
+        .isInstanceOf(EnvironmentFailedException.class)
+        .hasMessageContaining("answers more than 1000 bytes");
+  }
+
+  @Test
   void client_serverThatDied_isStartedAgainAfterAPauseThatDoubles() throws IOException {
     AtomicLong now = new AtomicLong();
     try (McpServer server = new McpServer(server("exit"), now::get)) {
@@ -158,10 +206,25 @@ class McpProviderTest {
   }
 
   @Test
+  void client_serverThatLivedLongerThanThePause_isStartedByTheCallThatFindsItsEnd()
+      throws IOException {
+    AtomicLong now = new AtomicLong();
+    try (McpServer server = new McpServer(server("exit"), now::get)) {
+      McpClient client = server.client();
+      now.addAndGet(2500);
+      long pid = Long.parseLong(Files.readString(folder.resolve("log.pid")).strip());
+      ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+      Await.until(() -> !client.isAlive());
+      assertThat(server.client().isAlive()).isTrue();
+    }
+  }
+
+  @Test
   void ping_ofTheServer_isAnswered() {
     ProgramSettings pinging =
         server(
-            "echo '{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}'; reply '\"result\":{\"content\":[]}'");
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}'; reply"
+                + " '\"result\":{\"content\":[]}'");
     try (McpServer server = new McpServer(pinging)) {
       assertThat(server.client().call(new ToolCall("one", "{}", ToolCall.Status.OK)).text())
           .isEmpty();
