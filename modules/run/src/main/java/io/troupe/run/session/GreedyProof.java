@@ -1,11 +1,13 @@
 package io.troupe.run.session;
 
+import static io.troupe.core.Require.require;
+
 import io.troupe.base.failure.Causes;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.run.Event;
+import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.TokenListener;
-import io.troupe.engine.Tokenizer;
 import io.troupe.runtime.AdHocSampling;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -13,18 +15,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A line that shows that the weights of a checkpoint are those its name promises: what the policy
- * says, greedily, after a text that any language model continues. It is sampled once, when the
- * first lease shows that weights were published.
+ * says, greedily, to the first prompt of its task. It is sampled once, when the first lease shows
+ * that weights were published. It is only shown: where it cannot be had, it says why, and the run
+ * continues.
  */
 final class GreedyProof {
-  /** The prompt of the line, one for all runs, so that their lines can be compared. */
-  static final String TEXT = "The capital of France is";
-
   private static final int TOKENS = 12;
   private static final int MOST_CHARACTERS = 120;
 
   private final AdHocSampling sampling;
-  private final Tokenizer tokenizer;
+  private final PolicyEngines engines;
+  private final String prompt;
   private final Consumer<String> say;
   private final AtomicBoolean asked = new AtomicBoolean();
 
@@ -32,38 +33,63 @@ final class GreedyProof {
    * Creates a proof that is not asked for yet.
    *
    * @param sampling of the newest weights
+   * @param prompt as the policy reads it
    * @param say takes the line
    */
-  GreedyProof(AdHocSampling sampling, Tokenizer tokenizer, Consumer<String> say) {
+  GreedyProof(AdHocSampling sampling, PolicyEngines engines, String prompt, Consumer<String> say) {
     this.sampling = sampling;
-    this.tokenizer = tokenizer;
+    this.engines = engines;
+    this.prompt = prompt;
     this.say = say;
   }
 
   /** An event of the run; the first lease asks for the line. */
   void happened(Event event) {
     if (event instanceof Event.LeaseGranted && asked.compareAndSet(false, true)) {
-      int[] prompt = tokenizer.encodeWithSpecial(tokenizer.withTextStart(TEXT));
-      switch (sampling.begin(prompt, SamplingSettings.greedy(TOKENS), 0, TokenListener.NONE)) {
-        case AdHocSampling.Sampling begun -> {
-          var _ = begun.end().whenComplete(this::ended);
-        }
-        case AdHocSampling.Busy _, AdHocSampling.NoWeights _ -> asked.set(false);
+      try {
+        ask(engines.tokenizer().encodeWithSpecial(prompt));
+      } catch (IllegalArgumentException | IllegalStateException refused) {
+        noLine(refused);
       }
+    }
+  }
+
+  private void ask(int[] tokens) {
+    int room = Math.min(TOKENS, engines.contextLength() - tokens.length);
+    require(
+        tokens.length > 0 && room > 0,
+        "the first prompt has %d tokens of a context of %d",
+        tokens.length,
+        engines.contextLength());
+    switch (sampling.begin(tokens, SamplingSettings.greedy(room), 0, TokenListener.NONE)) {
+      case AdHocSampling.Sampling begun -> {
+        var _ = begun.end().whenComplete(this::ended);
+      }
+      case AdHocSampling.Busy _, AdHocSampling.NoWeights _ -> asked.set(false);
     }
   }
 
   private void ended(@Nullable Completion completion, @Nullable Throwable failure) {
     if (completion != null) {
-      String text = tokenizer.decode(completion.tokens()).replaceAll("\\s+", " ");
+      String text = line(engines.tokenizer().decode(completion.tokens()));
+      String question = line(prompt);
       say.accept(
-          "greedy v%d: %s|%s"
+          "greedy v%d: %s%s|%s"
               .formatted(
                   completion.versions().newest().number(),
-                  TEXT,
+                  question.length() > MOST_CHARACTERS ? "…" : "",
+                  question.substring(Math.max(0, question.length() - MOST_CHARACTERS)),
                   text.substring(0, Math.min(MOST_CHARACTERS, text.length()))));
     } else if (failure != null) {
-      say.accept("greedy: no line, because " + Causes.of(failure).getMessage());
+      noLine(Causes.of(failure));
     }
+  }
+
+  private static String line(String text) {
+    return text.replaceAll("\\s+", " ");
+  }
+
+  private void noLine(Throwable why) {
+    say.accept("greedy: no line, because " + why.getMessage());
   }
 }

@@ -360,7 +360,8 @@ public final class TrainSession {
     return Optional.of(
         new GreedyProof(
             new AdHocSampling(room, weights.get()::newest, Runnable::run),
-            room.engines().tokenizer(),
+            room.engines(),
+            composition.task().train().getFirst().text(),
             screen::say));
   }
 
