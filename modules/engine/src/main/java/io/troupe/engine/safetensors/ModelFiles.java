@@ -25,7 +25,7 @@ import java.util.function.ToLongFunction;
  * model.safetensors.index.json}, which names the file of each tensor.
  *
  * @param source the single file, or the index; messages about a tensor name it
- * @param tensors by name, mapped
+ * @param tensors the weights by name, mapped
  */
 public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
   /** The largest shard of {@code transformers}, in bytes. */
@@ -132,16 +132,17 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
   }
 
   /**
-   * Maps all tensors for the arena's life.
+   * Maps all weights for the arena's life. Tensors that only repeat what config.json says are left
+   * out, here for every reader: {@link RedundantTensors}.
    *
-   * @throws IOException if files are missing, have another format, or do not hold the tensors that
-   *     the index names; the message names file and tensor
+   * @throws IOException if files are missing, have another format, do not hold the tensors that the
+   *     index names, or contradict config.json; the message names file and tensor
    */
   public static ModelFiles map(Path directory, Arena arena) throws IOException {
     Path index = directory.resolve(INDEX);
     Path single = directory.resolve(SINGLE);
     if (Files.exists(single)) {
-      return new ModelFiles(single, SafetensorsFile.map(single, arena).tensors());
+      return of(single, directory, SafetensorsFile.map(single, arena).tensors());
     }
     if (!Files.exists(index)) {
       throw new IOException(
@@ -180,7 +181,12 @@ public record ModelFiles(Path source, Map<String, StoredTensor> tensors) {
         }
       }
     }
-    return new ModelFiles(index, tensors);
+    return of(index, directory, tensors);
+  }
+
+  private static ModelFiles of(Path source, Path directory, Map<String, StoredTensor> tensors)
+      throws IOException {
+    return new ModelFiles(source, RedundantTensors.leftOut(source, directory, tensors));
   }
 
   private static JsonNode weightMap(Path index) throws IOException {
