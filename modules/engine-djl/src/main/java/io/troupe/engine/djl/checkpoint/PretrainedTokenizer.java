@@ -42,18 +42,21 @@ public final class PretrainedTokenizer implements Tokenizer {
   private final Pattern special;
   private final Set<Integer> endIds;
   private final String textStart;
+  private final List<String> notes;
 
   private PretrainedTokenizer(
       HuggingFaceTokenizer encoder,
       byte[][] pieces,
       Pattern special,
       Set<Integer> endIds,
-      String textStart) {
+      String textStart,
+      List<String> notes) {
     this.encoder = encoder;
     this.pieces = pieces;
     this.special = special;
     this.endIds = endIds;
     this.textStart = textStart;
+    this.notes = List.copyOf(notes);
   }
 
   /**
@@ -97,15 +100,17 @@ public final class PretrainedTokenizer implements Tokenizer {
             pieces,
             specialTexts(json),
             Collections.unmodifiableSet(ends),
-            textStart(encoder, json));
+            textStart(encoder, json),
+            notes(file, json));
     tokenizer.checkSpecial(file, json);
+    tokenizer.readNormalized(json);
     return tokenizer;
   }
 
   /** The library numbers added tokens by itself, and only warns where the file has other ids. */
   private void checkSpecial(Path file, JsonNode json) throws IOException {
     for (JsonNode added : json.path("added_tokens")) {
-      int[] ids = encodeWithSpecial(added.path("content").asText());
+      int[] ids = ids(encoded(added.path("content").asText()));
       int expected = added.path("id").asInt();
       if (added.path("special").asBoolean() && (ids.length != 1 || ids[0] != expected)) {
         throw new IOException(
@@ -113,6 +118,36 @@ public final class PretrainedTokenizer implements Tokenizer {
                 .formatted(file, added.path("content").asText(), expected, Arrays.toString(ids)));
       }
     }
+  }
+
+  /**
+   * The text of an added token that is looked for in normalized text is its normalized spelling.
+   * Only the library can normalize; it has that spelling as the token of the encoded text.
+   */
+  private void readNormalized(JsonNode json) {
+    for (JsonNode added : json.path("added_tokens")) {
+      if (added.path("normalized").asBoolean() && !added.path("special").asBoolean()) {
+        Encoding encoding = encoded(added.path("content").asText());
+        int id = added.path("id").asInt();
+        if (id < pieces.length && Arrays.equals(encoding.getIds(), new long[] {id})) {
+          pieces[id] = ByteLevelAlphabet.bytes(encoding.getTokens()[0]);
+        }
+      }
+    }
+  }
+
+  private static List<String> notes(Path file, JsonNode json) {
+    double dropout = json.path("model").path("dropout").asDouble(0);
+    return dropout > 0
+        ? List.of(
+            "%s has a dropout of %s: texts are encoded at random, so prompts and training examples differ from process to process; set model.dropout to null"
+                .formatted(file, dropout))
+        : List.of();
+  }
+
+  /** Returns what a user should know of the tokenizer, a sentence each. */
+  List<String> notes() {
+    return notes;
   }
 
   /**
@@ -164,24 +199,23 @@ public final class PretrainedTokenizer implements Tokenizer {
   private static byte[][] pieces(Path file, JsonNode json, int vocabulary) throws IOException {
     byte[][] pieces = new byte[vocabulary][];
     Arrays.fill(pieces, NOTHING);
-    for (Map.Entry<String, JsonNode> entry : json.path("model").path("vocab").properties()) {
-      put(file, pieces, entry.getValue().asInt(-1), ByteLevelAlphabet.bytes(entry.getKey()));
+    for (Map.Entry<Long, String> entry : TokenizerVocabulary.ofModel(json).entrySet()) {
+      long id = entry.getKey();
+      if (id < 0 || id >= vocabulary) {
+        throw new IOException(
+            "%s has the id %d, but config.json has a vocab_size of %d"
+                .formatted(file, id, vocabulary));
+      }
+      pieces[(int) id] = ByteLevelAlphabet.bytes(entry.getValue());
     }
     for (JsonNode added : json.path("added_tokens")) {
-      boolean isSpecial = added.path("special").asBoolean();
-      byte[] bytes = isSpecial ? NOTHING : ByteLevelAlphabet.bytes(added.path("content").asText());
-      put(file, pieces, added.path("id").asInt(-1), bytes);
+      int id = added.path("id").asInt(-1);
+      if (id >= 0 && id < vocabulary) { // a text with another one is refused when it is encoded
+        boolean isSpecial = added.path("special").asBoolean();
+        pieces[id] = isSpecial ? NOTHING : ByteLevelAlphabet.bytes(added.path("content").asText());
+      }
     }
     return pieces;
-  }
-
-  private static void put(Path file, byte[][] pieces, int id, byte[] bytes) throws IOException {
-    if (id < 0 || id >= pieces.length) {
-      throw new IOException(
-          "%s has the id %d, but config.json has a vocab_size of %d"
-              .formatted(file, id, pieces.length));
-    }
-    pieces[id] = bytes;
   }
 
   private static int configuredEnd(Path directory, JsonNode json) throws IOException {
@@ -241,7 +275,26 @@ public final class PretrainedTokenizer implements Tokenizer {
     if (text.isEmpty()) {
       return new int[0];
     }
-    Encoding encoding = encoder.encode(text, false, false);
+    Encoding encoding = encoded(text);
+    int[] ids = ids(encoding);
+    for (int i = 0; i < ids.length; i++) {
+      require(
+          ids[i] < pieces.length,
+          "the token '%s' at position %d has the id %d, and config.json has a vocab_size of %d;"
+              + " leave it out of the text, or resize the model's embeddings",
+          encoding.getTokens()[i],
+          encoding.getCharTokenSpans()[i].getStart(),
+          ids[i],
+          pieces.length);
+    }
+    return ids;
+  }
+
+  private Encoding encoded(String text) {
+    return encoder.encode(text, false, false);
+  }
+
+  private static int[] ids(Encoding encoding) {
     return Arrays.stream(encoding.getIds()).mapToInt(Math::toIntExact).toArray();
   }
 

@@ -21,6 +21,16 @@ final class TokenizerVocabulary {
       tokens.put(character, Character.toString(point));
       character++;
     }
+    tokens.putAll(ofModel(tokenizer));
+    for (JsonNode added : tokenizer.path("added_tokens")) {
+      tokens.put(added.path("id").asLong(), added.path("content").asText());
+    }
+    return tokens;
+  }
+
+  /** Returns the tokens of tokenizer.json without the added ones. */
+  static Map<Long, String> ofModel(JsonNode tokenizer) {
+    Map<Long, String> tokens = new TreeMap<>();
     JsonNode model = tokenizer.path("model").path("vocab");
     if (model.isArray()) { // of a unigram model: pairs of token and score, by id
       long id = 0;
@@ -29,10 +39,7 @@ final class TokenizerVocabulary {
         id++;
       }
     }
-    model.properties().forEach(one -> tokens.put(one.getValue().asLong(), one.getKey()));
-    for (JsonNode added : tokenizer.path("added_tokens")) {
-      tokens.put(added.path("id").asLong(), added.path("content").asText());
-    }
+    model.properties().forEach(one -> tokens.put(one.getValue().asLong(-1), one.getKey()));
     return tokens;
   }
 }
