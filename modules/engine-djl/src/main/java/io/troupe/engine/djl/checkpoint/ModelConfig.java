@@ -26,9 +26,14 @@ import java.util.Optional;
 record ModelConfig(
     DecoderSettings settings, int vocabulary, List<Integer> endIds, ObjectNode json) {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final double DEFAULT_THETA = 10_000;
   private static final double DEFAULT_EPSILON = 1e-6;
   private static final double DEFAULT_STD = .02;
+
+  /** The window of Qwen where the configuration does not name one, as transformers has it. */
+  private static final int USUAL_WINDOW = 4096;
+
+  /** The first layer of Qwen with a window where the configuration does not name it. */
+  private static final int USUAL_WHOLE_LAYERS = 28;
 
   ModelConfig {
     endIds = List.copyOf(endIds);
@@ -56,21 +61,20 @@ record ModelConfig(
     RopeConfig.write(s.ropeScaling(), node);
     node.put("rope_theta", s.ropeTheta());
     node.put("tie_word_embeddings", s.tiedEmbeddings());
-    node.put("torch_dtype", "float32");
     node.put("use_sliding_window", false);
     node.put("vocab_size", vocabulary);
-    return new ModelConfig(s, vocabulary, List.of(endOfSequence), node);
+    return new ModelConfig(s, vocabulary, List.of(endOfSequence), node).storedAs("float32");
   }
 
-  /** Returns this configuration with {@code dtype} as the type of the stored weights. */
-  ModelConfig storedAs(String dtype) {
+  /**
+   * Returns this configuration for stored weights of a type, in words that transformers 4 and 5
+   * understand alike: both names of the type, and both forms of rotary positions.
+   */
+  ModelConfig storedAs(String type) {
     ObjectNode node = json.deepCopy();
-    if (!node.has("dtype") || node.has("torch_dtype")) {
-      node.put("torch_dtype", dtype);
-    }
-    if (node.has("dtype")) {
-      node.put("dtype", dtype);
-    }
+    node.put("dtype", type);
+    node.put("torch_dtype", type);
+    RopeConfig.writeForAllVersions(node, settings.ropeTheta());
     return new ModelConfig(settings, vocabulary, endIds, node);
   }
 
@@ -119,16 +123,23 @@ record ModelConfig(
               layers,
               heads,
               optional("num_key_value_heads").orElse(heads),
-              optional("head_dim").orElse(hidden / heads),
+              headDim(family, hidden, heads),
               required("intermediate_size"),
               context,
-              RopeConfig.theta(node).orElse(DEFAULT_THETA),
+              RopeConfig.theta(node),
               RopeConfig.scaling(node, context),
               node.path("rms_norm_eps").asDouble(DEFAULT_EPSILON),
               node.path("tie_word_embeddings").asBoolean(false),
               DEFAULT_STD);
       return new ModelConfig(
           settings, required("vocab_size"), ids(node.path("eos_token_id")), node);
+    }
+
+    /** A key that is null is transformers' older way to say the width of the residual stream. */
+    private int headDim(DecoderFamily family, int hidden, int heads) {
+      return node.path("head_dim").isNull()
+          ? hidden / heads
+          : optional("head_dim").orElse(family.usualHeadDim(hidden, heads));
     }
 
     private DecoderFamily family() {
@@ -162,10 +173,13 @@ record ModelConfig(
           node.path("mlp_bias").asBoolean(false),
           "mlp_bias is true; the feed-forward block has no bias here",
           "");
-      refuse(
-          node.path("partial_rotary_factor").asDouble(1) != 1,
-          "partial_rotary_factor is %s; only whole heads are rotated here",
-          node.path("partial_rotary_factor"));
+      for (JsonNode place :
+          List.of(node, node.path("rope_parameters"), node.path("rope_scaling"))) {
+        refuse(
+            place.path("partial_rotary_factor").asDouble(1) != 1,
+            "partial_rotary_factor is %s; only whole heads are rotated here",
+            place.path("partial_rotary_factor"));
+      }
       refuse(
           node.path("quantization_config").isObject(),
           "the weights are quantized (%s); take the checkpoint they were quantized from",
@@ -184,13 +198,14 @@ record ModelConfig(
       }
       boolean used =
           node.path("use_sliding_window").asBoolean(false)
-              && node.path("sliding_window").asLong(0) > 0
-              && node.path("max_window_layers").asInt(0) < layers;
+              && node.path("sliding_window").asLong(node.has("sliding_window") ? 0 : USUAL_WINDOW)
+                  > 0
+              && node.path("max_window_layers").asInt(USUAL_WHOLE_LAYERS) < layers;
       refuse(
           !listed && used,
           "use_sliding_window is true with a sliding_window of %s; every layer attends to all that"
               + " is before it here",
-          node.path("sliding_window"));
+          node.path("sliding_window").asLong(USUAL_WINDOW));
     }
 
     private static void refuse(boolean so, String rule, Object value) {

@@ -3,7 +3,7 @@ package io.troupe.engine.djl.checkpoint;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.djl.model.RopeScaling;
-import java.util.Optional;
+import java.util.List;
 
 /**
  * Rotary positions in config.json: {@code rope_theta} and {@code rope_scaling}, with the variant
@@ -13,30 +13,52 @@ import java.util.Optional;
 final class RopeConfig {
   private static final String SCALING = "rope_scaling";
   private static final String PARAMETERS = "rope_parameters";
+  private static final String THETA = "rope_theta";
+  private static final String DEFAULT = "default";
+  private static final double DEFAULT_THETA = 10_000;
   private static final String ORIGINAL = "original_max_position_embeddings";
   private static final double BETA_FAST = 32;
   private static final double BETA_SLOW = 1;
 
   private RopeConfig() {}
 
-  static Optional<Double> theta(JsonNode config) {
-    JsonNode inner = config.path(PARAMETERS).path("rope_theta");
-    JsonNode value = inner.isNumber() ? inner : config.path("rope_theta");
-    return value.isNumber() ? Optional.of(value.doubleValue()) : Optional.empty();
+  /** Returns the base of the wavelengths. */
+  static double theta(JsonNode config) {
+    JsonNode inner = given(config).path(THETA);
+    return (inner.isNumber() ? inner : config.path(THETA)).asDouble(DEFAULT_THETA);
+  }
+
+  /** Of two forms, transformers reads the older one, unless that is null. */
+  private static JsonNode given(JsonNode config) {
+    return config.path(SCALING).isObject() ? config.path(SCALING) : config.path(PARAMETERS);
   }
 
   /**
    * Returns how the frequencies change.
    *
    * @param context max_position_embeddings
-   * @throws IllegalArgumentException if the variant is unsupported, or lacks a number
+   * @throws IllegalArgumentException if the variant is unsupported, or lacks a number, or if a
+   *     number is there twice with two values, of which each version of transformers takes another
    */
   static RopeScaling scaling(JsonNode config, int context) {
-    JsonNode node =
-        config.path(SCALING).isObject() ? config.path(SCALING) : config.path(PARAMETERS);
-    String type = node.path("rope_type").asText(node.path("type").asText("default"));
+    for (String key : List.of(THETA, ORIGINAL)) {
+      JsonNode inner = given(config).path(key);
+      if (inner.isNumber()
+          && config.path(key).isNumber()
+          && inner.doubleValue() != config.path(key).doubleValue()) {
+        throw new IllegalArgumentException(
+            "%s is %s, and within %s it is %s; versions of transformers differ in which they take, so make them equal"
+                .formatted(
+                    key,
+                    config.path(key),
+                    config.path(SCALING).isObject() ? SCALING : PARAMETERS,
+                    inner));
+      }
+    }
+    JsonNode node = withOriginal(config);
+    String type = type(node);
     return switch (type) {
-      case "default" -> new RopeScaling.None();
+      case DEFAULT -> new RopeScaling.None();
       case "linear" -> new RopeScaling.Linear(number(node, type, "factor"));
       case "llama3" ->
           new RopeScaling.Llama3(
@@ -51,6 +73,39 @@ final class RopeConfig {
                       .formatted(type)
                   + " are");
     };
+  }
+
+  /** Transformers 5 reads the length of the original training outside of the scaling too. */
+  private static JsonNode withOriginal(JsonNode config) {
+    JsonNode node = given(config);
+    if (node.isObject() && !node.has(ORIGINAL) && config.path(ORIGINAL).isNumber()) {
+      return node.<ObjectNode>deepCopy().set(ORIGINAL, config.path(ORIGINAL));
+    }
+    return node;
+  }
+
+  /**
+   * Writes what transformers 4 reads beside what only transformers 5 reads: {@code rope_theta} and
+   * {@code rope_scaling} of {@code rope_parameters}, and within them the length of the original
+   * training.
+   */
+  static void writeForAllVersions(ObjectNode config, double theta) {
+    JsonNode node = withOriginal(config);
+    if (!node.isObject()) {
+      return;
+    }
+    if (node.has(THETA)) {
+      config.put(THETA, theta);
+    }
+    if (!type(node).equals(DEFAULT)) {
+      ObjectNode scaling = node.deepCopy();
+      scaling.remove(THETA);
+      config.set(SCALING, scaling);
+    }
+  }
+
+  private static String type(JsonNode node) {
+    return node.path("rope_type").asText(node.path("type").asText(DEFAULT));
   }
 
   private static RopeScaling yarn(JsonNode node, int context) {

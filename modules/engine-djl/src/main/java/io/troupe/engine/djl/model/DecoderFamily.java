@@ -6,7 +6,12 @@ package io.troupe.engine.djl.model;
  */
 public enum DecoderFamily {
   /** Qwen3, dense: queries and keys of each head are normed, nothing has a bias. */
-  QWEN3("qwen3", "Qwen3ForCausalLM", true, false),
+  QWEN3("qwen3", "Qwen3ForCausalLM", true, false) {
+    @Override
+    public int usualHeadDim(int hidden, int heads) {
+      return 128;
+    }
+  },
   /** Qwen2 and Qwen2.5: queries, keys and values have biases. */
   QWEN2("qwen2", "Qwen2ForCausalLM", false, true),
   /** Llama 3: neither. */
@@ -42,6 +47,11 @@ public enum DecoderFamily {
   /** Whether the projections to queries, keys and values add a bias. */
   public boolean biases() {
     return biases;
+  }
+
+  /** Returns the width of a head where a configuration does not name it, as transformers has it. */
+  public int usualHeadDim(int hidden, int heads) {
+    return hidden / heads;
   }
 
   /** Returns the name for people. */
