@@ -2,7 +2,7 @@
 
     python3 peft_adapter.py CHECKPOINT
 
-CHECKPOINT is what a run with policy.lora saved: config.json, model.safetensors (merged), base.safetensors
+CHECKPOINT is what a run with policy.lora saved: config.json, model.safetensors (merged), trainer/base.safetensors
 (frozen) and adapter/ in PEFT's layout. Needs PyTorch, and neither peft, transformers nor safetensors: the
 adapter is read as PEFT documents it, and knows nothing of the Java engine.
 
@@ -61,7 +61,7 @@ def main(checkpoint):
     with open(os.path.join(checkpoint, "config.json")) as file:
         config = json.load(file)
     config.setdefault("rope_scaling", None)
-    base = read(os.path.join(checkpoint, "base.safetensors"))
+    base = read(os.path.join(checkpoint, "trainer", "base.safetensors"))
     merged = read(os.path.join(checkpoint, "model.safetensors"))
     ours = adapted(base, os.path.join(checkpoint, "adapter"))
     assert ours.keys() == merged.keys(), sorted(ours.keys() ^ merged.keys())

@@ -23,28 +23,29 @@ record JobResults(ContainerFolders folders) {
             .map(newest -> newest.directory().resolve("policy"))
             .filter(Files::isDirectory);
     if (policy.isPresent()) {
-      replaceFiles(policy.get(), folders.model());
+      Path trainer = policy.get().resolve("trainer"); // what only a resumed training needs
+      replaceFiles(
+          policy.get(),
+          FileTree.files(policy.get(), file -> !file.startsWith(trainer)),
+          folders.model());
     }
-    replaceFiles(run, folders.results().resolve("run"));
+    try (Stream<Path> files = Files.list(run)) { // not those of folders in it
+      replaceFiles(
+          run, files.filter(Files::isRegularFile).toList(), folders.results().resolve("run"));
+    }
   }
 
-  /** Copies the files of a folder, not those of folders in it. */
-  private static void replaceFiles(Path from, Path to) throws IOException {
+  private static void replaceFiles(Path from, List<Path> files, Path to) throws IOException {
     Files.createDirectories(to);
-    List<Path> files;
     try (Stream<Path> all = Files.list(to)) {
       for (Path old : all.toList()) {
         FileTree.delete(old);
       }
     }
-    try (Stream<Path> all = Files.list(from)) {
-      files =
-          all.filter(Files::isRegularFile)
-              .filter(file -> !file.endsWith("optimizer.safetensors"))
-              .toList();
-    }
     for (Path file : files) {
-      Files.copy(file, to.resolve(String.valueOf(file.getFileName())));
+      Path copy = to.resolve(from.relativize(file).toString());
+      Files.createDirectories(copy.resolveSibling("."));
+      Files.copy(file, copy);
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The meaning of a configuration, before anything runs.
@@ -109,6 +110,12 @@ public record Plan(
     return new Plan(resolved, loss, capacities, lines, memory, gpus, placement, notes);
   }
 
+  /** This plan with notes on what was read beside the configuration. */
+  public Plan withNotes(List<String> more) {
+    List<String> all = Stream.concat(notes.stream(), more.stream()).toList();
+    return new Plan(resolved, loss, capacities, data, memory, gpus, placement, all);
+  }
+
   /** The decoder's sizes; none for the toy engine, or where no checkpoint was read. */
   private static Optional<ModelSizes> model(
       RunConfig config, TaskFacts facts, List<ModelSizes> checkpoint) {
@@ -129,7 +136,8 @@ public record Plan(
             lines.put(
                 "copies",
                 !section.rankCopies()
-                    ? "none: a lost rank costs the steps since the last saved state (placement.rank_copies)"
+                    ? "none: a lost rank costs the steps since the last saved state"
+                          + " (placement.rank_copies)"
                     : "%s of its host's memory for each trainer rank: the state of its piece and its neighbour's, after the last two steps"
                         .formatted(bytes(estimate.copiesOfRank(section.trainerRanks()))));
             lines.put(

@@ -50,7 +50,10 @@ public final class PeftFolder {
           "target_parameters",
           "trainable_token_indices",
           "alora_invocation_tokens",
-          "arrow_config");
+          "arrow_config",
+          "kasa_config",
+          "monteclora_config",
+          "use_bdlora");
 
   /** Initialisations that leave the base as it is; others (pissa, olora, loftq …) change it. */
   private static final Set<String> INITIALISATIONS =
@@ -58,11 +61,22 @@ public final class PeftFolder {
 
   private PeftFolder() {}
 
-  /** Writes both files into a directory that exists. */
+  /** Writes both files, for a reader that knows the base, into a directory that exists. */
   public static void write(Path folder, Adapter adapter) throws IOException {
+    write(folder, adapter, "", "");
+  }
+
+  /**
+   * Writes both files into a directory that exists.
+   *
+   * @param base folder or name of the model below the adapters; empty if it has none
+   * @param revision of the base; empty if it has none
+   */
+  public static void write(Path folder, Adapter adapter, String base, String revision)
+      throws IOException {
     Files.write(
         folder.resolve(CONFIG),
-        JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(config(adapter)));
+        JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(config(adapter, base, revision)));
     SafetensorsFile.write(
         folder.resolve(MODEL),
         adapter.tensors().stream().map(StoredTensor::of).toList(),
@@ -122,9 +136,9 @@ public final class PeftFolder {
   }
 
   /** Returns the content of {@code adapter_config.json}. */
-  public static ObjectNode config(Adapter adapter) {
+  public static ObjectNode config(Adapter adapter, String base, String revision) {
     ObjectNode node = JSON.createObjectNode();
-    node.putNull("base_model_name_or_path");
+    node.put("base_model_name_or_path", base.isEmpty() ? null : base);
     node.put("bias", "none");
     node.put("fan_in_fan_out", false);
     node.put("inference_mode", true);
@@ -136,6 +150,7 @@ public final class PeftFolder {
     node.put("r", adapter.rank());
     ArrayNode targets = node.putArray("target_modules");
     adapter.targets().stream().sorted().forEach(targets::add);
+    node.put("revision", revision.isEmpty() ? null : revision);
     node.put("task_type", "CAUSAL_LM");
     node.put("use_rslora", false);
     return node;

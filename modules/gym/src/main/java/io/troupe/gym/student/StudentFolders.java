@@ -1,5 +1,6 @@
 package io.troupe.gym.student;
 
+import io.troupe.engine.djl.checkpoint.ModelDescription;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,8 +10,7 @@ import java.util.stream.Stream;
 
 /** Copies of checkpoints that answer, without what only a resumed training needs. */
 final class StudentFolders {
-  private static final List<String> LEFT_OUT =
-      List.of("optimizer.", "base.safetensors", Students.MANIFEST, ".");
+  private static final List<String> LEFT_OUT = List.of("optimizer.", Students.MANIFEST, ".");
 
   private StudentFolders() {}
 
@@ -37,6 +37,11 @@ final class StudentFolders {
           Files.copy(file, to.resolve(name));
         }
       }
+    }
+    for (Path template : ModelDescription.templates(from)) {
+      Path copy = to.resolve(from.relativize(template));
+      Files.createDirectories(copy.resolveSibling("."));
+      Files.copy(template, copy);
     }
   }
 }

@@ -13,6 +13,7 @@ import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.rollout.EpisodeSection;
 import io.troupe.config.training.ImitatedDataSet;
+import io.troupe.core.prompt.Prompt;
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.PolicyEngines;
@@ -195,11 +196,21 @@ public record Composition(
       case REFUSE -> loaded;
       case DROP ->
           new ContextFilter(
-                  prompt -> tokenizer.encodeWithSpecial(prompt.text()).length,
+                  prompt -> tokens(tokenizer, prompt),
                   config.policy().contextLength(),
                   config.longestCompletion())
               .filter(loaded);
     };
+  }
+
+  private static int tokens(Tokenizer tokenizer, Prompt prompt) {
+    try {
+      return tokenizer.encodeWithSpecial(prompt.text()).length;
+    } catch (IllegalArgumentException foreign) {
+      throw new TaskDataException(
+          "prompt %s cannot be read by this policy: %s"
+              .formatted(prompt.id(), foreign.getMessage()));
+    }
   }
 
   private static TaskFacts facts(Task task, Tokenizer tokenizer) {
@@ -209,7 +220,7 @@ public record Composition(
             prompt ->
                 longest.merge(
                     task.limits(prompt.source()).maxTokens(),
-                    tokenizer.encodeWithSpecial(prompt.text()).length,
+                    tokens(tokenizer, prompt),
                     Math::max));
     return new TaskFacts(
         task.train().size(),
@@ -419,10 +430,11 @@ public record Composition(
           }
         };
     return plan.withData(
-        Stream.concat(
-                DataSummary.lines(config, task, verifiers()).stream(),
-                DataSummary.imitable(config, task))
-            .toList());
+            Stream.concat(
+                    DataSummary.lines(config, task, verifiers()).stream(),
+                    DataSummary.imitable(config, task))
+                .toList())
+        .withNotes(checkpointNotes());
   }
 
   /**
@@ -455,6 +467,13 @@ public record Composition(
   /** Decides without looking for devices, which would load the libraries of all. */
   private static boolean onCpu(String device) {
     return device.equals("cpu") || (device.equals("auto") && !Files.exists(NVIDIA_DRIVER));
+  }
+
+  private List<String> checkpointNotes() {
+    return switch (start) {
+      case Start.Stored(PretrainedModel checkpoint) -> checkpoint.notes();
+      case Start.Fresh() -> List.of();
+    };
   }
 
   private long teacherParameters() {

@@ -4,6 +4,7 @@ import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.policy.TorchKeys;
 import io.troupe.config.task.DataSection;
+import io.troupe.engine.djl.checkpoint.BaseModelName;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.install.TorchSearch;
 import io.troupe.engine.djl.install.TorchSelection;
@@ -12,6 +13,7 @@ import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.djl.torch.Device;
 import io.troupe.engine.djl.torch.TorchReport;
 import io.troupe.run.model.ModelCache;
+import io.troupe.run.model.ModelName;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -44,7 +46,7 @@ public final class PolicyOpening {
       return ModelCache.of(data, message -> LOG.info("model={}", message))
           .folder(section.checkpoint());
     } catch (IOException nowhere) {
-      throw new UnsupportedPolicyException("policy.checkpoint: " + nowhere.getMessage(), nowhere);
+      throw refused(nowhere);
     }
   }
 
@@ -55,11 +57,13 @@ public final class PolicyOpening {
       ModelCache.Description found =
           ModelCache.of(data, message -> LOG.info("model={}", message))
               .description(section.checkpoint());
-      return found.whole()
-          ? opened(found.folder(), section)
-          : PretrainedModel.described(found.folder()).withContextLength(section.contextLength());
+      return configured(
+          found.whole()
+              ? PretrainedModel.open(found.folder())
+              : PretrainedModel.described(found.folder()),
+          section);
     } catch (IOException | IllegalArgumentException unfit) {
-      throw new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
+      throw refused(unfit);
     }
   }
 
@@ -67,10 +71,23 @@ public final class PolicyOpening {
   public static PretrainedModel opened(Path directory, PolicySection.Pretrained section)
       throws UnsupportedPolicyException {
     try {
-      return PretrainedModel.open(directory).withContextLength(section.contextLength());
+      return configured(PretrainedModel.open(directory), section);
     } catch (IOException | IllegalArgumentException unfit) {
-      throw new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
+      throw refused(unfit);
     }
+  }
+
+  private static PretrainedModel configured(
+      PretrainedModel opened, PolicySection.Pretrained section) {
+    PretrainedModel limited = opened.withContextLength(section.contextLength());
+    return ModelName.parse(section.checkpoint())
+            instanceof ModelName.Repository(String repository, String revision)
+        ? limited.named(new BaseModelName(repository, revision))
+        : limited;
+  }
+
+  private static UnsupportedPolicyException refused(Exception unfit) {
+    return new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
   }
 
   /**

@@ -8,6 +8,7 @@ import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.djl.DjlPolicy;
+import io.troupe.engine.djl.checkpoint.ModelDescription;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.torch.ComputeSettings;
 import io.troupe.engine.weights.WeightSnapshot;
@@ -276,6 +277,10 @@ public record EvaluatedPolicy(
         files.add(file);
         Sha256.add(sha, file);
       }
+    }
+    for (Path file : ModelDescription.templates(directory)) {
+      files.add(file);
+      Sha256.add(sha, file);
     }
     return files.isEmpty() ? "" : Sha256.hex(sha);
   }

@@ -1,5 +1,6 @@
 package io.troupe.run.model;
 
+import io.troupe.engine.djl.checkpoint.ModelDescription;
 import io.troupe.net.http.HttpDownload.Patience;
 import io.troupe.net.hub.HubRepository;
 import io.troupe.net.hub.HubRepository.HubFile;
@@ -25,6 +26,8 @@ final class HubModel implements ModelOrigin {
       Pattern.compile("model(-\\d+-of-\\d+)?\\.safetensors(\\.index\\.json)?");
   private static final Pattern COMPANIONS =
       Pattern.compile("(.+\\.(json|jinja|txt|model)|LICENSE.*|README\\.md)");
+  private static final Pattern TEMPLATES =
+      Pattern.compile(ModelDescription.TEMPLATES + "/[^/]+\\.jinja");
 
   private final ModelName.Repository model;
   private final HubAccess access;
@@ -94,7 +97,8 @@ final class HubModel implements ModelOrigin {
   }
 
   private static boolean isOfTheModel(String name) {
-    return !name.contains("/")
-        && (WEIGHTS.matcher(name).matches() || COMPANIONS.matcher(name).matches());
+    return TEMPLATES.matcher(name).matches()
+        || (!name.contains("/")
+            && (WEIGHTS.matcher(name).matches() || COMPANIONS.matcher(name).matches()));
   }
 }

@@ -1,8 +1,6 @@
 package io.troupe.run.model;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.engine.djl.checkpoint.ModelDescription;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
 import io.troupe.engine.safetensors.StoredTensor;
@@ -20,7 +18,6 @@ import java.util.stream.Stream;
  * beside the files that describe them.
  */
 public final class WeightsExport {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final String CONFIG = "config.json";
 
   private WeightsExport() {}
@@ -32,7 +29,8 @@ public final class WeightsExport {
    * @param target an empty folder, or none
    * @param type of all numbers
    * @return the number of parameters written
-   * @throws IOException if a file cannot be read or written, or the target is not empty
+   * @throws IOException if a file cannot be read or written, a tensor is not the policy's, or the
+   *     target is not empty
    */
   public static long write(Path checkpoint, Path target, DType type) throws IOException {
     if (!Files.isRegularFile(checkpoint.resolve(CONFIG))) {
@@ -40,6 +38,7 @@ public final class WeightsExport {
           "%s: it has no config.json; name the folder of a checkpoint's policy"
               .formatted(checkpoint));
     }
+    ModelDescription card = ModelDescription.read(checkpoint);
     Files.createDirectories(target);
     try (Stream<Path> there = Files.list(target)) {
       if (there.findAny().isPresent()) {
@@ -49,15 +48,16 @@ public final class WeightsExport {
     long parameters = 0;
     try (Arena arena = Arena.ofShared()) {
       List<StoredTensor> tensors = new ArrayList<>();
-      for (StoredTensor tensor : ModelFiles.map(checkpoint, arena).tensors().values()) {
+      ModelFiles weights = ModelFiles.map(checkpoint, arena);
+      card.requireWeights(weights);
+      for (StoredTensor tensor : weights.tensors().values()) {
         StoredTensor written = converted(tensor, type, arena);
         parameters += written.data().byteSize() / type.bytes();
         tensors.add(written);
       }
       ModelFiles.write(target, tensors, ModelFiles.DEFAULT_SHARD_BYTES);
     }
-    copyCompanions(checkpoint, target);
-    writeConfig(checkpoint, target, type);
+    card.storedAs(type).write(target);
     return parameters;
   }
 
@@ -73,34 +73,5 @@ public final class WeightsExport {
       type.fromFloats(floats, to);
     }
     return new StoredTensor(tensor.name(), type, tensor.shape(), to);
-  }
-
-  /** Tokenizer, chat template and generation settings. */
-  private static void copyCompanions(Path checkpoint, Path target) throws IOException {
-    try (Stream<Path> files = Files.list(checkpoint)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        String name = String.valueOf(file.getFileName());
-        if (!name.equals(CONFIG)
-            && !name.startsWith(".")
-            && !name.contains(".safetensors")
-            && !name.startsWith("optimizer.")) {
-          Files.copy(file, target.resolve(name));
-        }
-      }
-    }
-  }
-
-  private static void writeConfig(Path checkpoint, Path target, DType type) throws IOException {
-    JsonNode config = JSON.readTree(Files.readAllBytes(checkpoint.resolve(CONFIG)));
-    ((ObjectNode) config)
-        .put(
-            "torch_dtype",
-            switch (type) {
-              case F32 -> "float32";
-              case F16 -> "float16";
-              case BF16 -> "bfloat16";
-            });
-    Files.writeString(
-        target.resolve(CONFIG), JSON.writerWithDefaultPrettyPrinter().writeValueAsString(config));
   }
 }

@@ -18,14 +18,14 @@ import java.util.stream.Stream;
 /**
  * The content of a checkpoint as it was when it was whole: {@code manifest.json}.
  *
- * @param format 1
+ * @param format 2
  * @param step after which it was made
  * @param created UTC, ISO 8601; for people, never compared
  * @param files all of them except the manifest, in path order
  */
 public record CheckpointManifest(int format, long step, String created, List<Entry> files) {
   static final String NAME = "manifest.json";
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
 
   /**
    * One file.
@@ -37,7 +37,12 @@ public record CheckpointManifest(int format, long step, String created, List<Ent
   public record Entry(String path, long bytes, String sha256) {}
 
   public CheckpointManifest {
-    require(format == FORMAT, "checkpoint format %d, and this version reads %d", format, FORMAT);
+    require(
+        format == FORMAT,
+        "checkpoint format %d, and this version reads %d; use the version of Troupe that wrote it,"
+            + " which run.json names, or begin a new run from its folder policy",
+        format,
+        FORMAT);
     require(step >= 0, "a checkpoint's step is 0 or greater, not %d", step);
     files = List.copyOf(files);
   }

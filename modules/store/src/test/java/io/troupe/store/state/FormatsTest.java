@@ -219,24 +219,26 @@ final class FormatsTest {
 
   @Test
   void manifest_golden_isReadAndOthersAreRefused() throws IOException {
-    Files.write(folder.resolve("manifest.json"), golden("manifest-1.json"));
+    Files.write(folder.resolve("manifest.json"), golden("manifest-2.json"));
     assertThat(CheckpointManifest.read(folder))
         .isEqualTo(
             new CheckpointManifest(
-                1,
+                2,
                 7,
                 "2026-11-22T18:00:00Z",
                 List.of(new CheckpointManifest.Entry("state.json", 2, "44136fa3"))));
     for (String field : List.of("format", "step", "created", "files")) {
-      ObjectNode manifest = (ObjectNode) JSON.readTree(golden("manifest-1.json"));
+      ObjectNode manifest = (ObjectNode) JSON.readTree(golden("manifest-2.json"));
       manifest.remove(field);
       Files.write(folder.resolve("manifest.json"), JSON.writeValueAsBytes(manifest));
       assertThatThrownBy(() -> CheckpointManifest.read(folder)).isInstanceOf(IOException.class);
     }
-    ObjectNode later = (ObjectNode) JSON.readTree(golden("manifest-1.json"));
-    later.put("format", 2);
+    ObjectNode later = (ObjectNode) JSON.readTree(golden("manifest-2.json"));
+    later.put("format", 1);
     Files.write(folder.resolve("manifest.json"), JSON.writeValueAsBytes(later));
     assertThatThrownBy(() -> CheckpointManifest.read(folder))
-        .hasMessageContaining("checkpoint format 2, and this version reads 1");
+        .hasMessageContaining(
+            "checkpoint format 1, and this version reads 2; use the version of Troupe that wrote"
+                + " it");
   }
 }

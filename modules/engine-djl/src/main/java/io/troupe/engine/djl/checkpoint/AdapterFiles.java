@@ -22,8 +22,13 @@ final class AdapterFiles {
 
   private AdapterFiles() {}
 
-  static void write(Path directory, Adapter adapter) throws IOException {
-    PeftFolder.write(Files.createDirectory(directory.resolve(FOLDER)), adapter);
+  /** Writes adapters over the model of an origin. */
+  static void write(Path directory, Adapter adapter, BaseModelName origin) throws IOException {
+    PeftFolder.write(
+        Files.createDirectory(directory.resolve(FOLDER)),
+        adapter,
+        origin.name(),
+        origin.revision());
   }
 
   /** The file with the adapters' tensors. */
@@ -46,7 +51,8 @@ final class AdapterFiles {
     JsonNode found = JSON.readTree(Files.readAllBytes(file));
     // Through text, so that read and computed numbers have the same class.
     JsonNode expected =
-        JSON.readTree(JSON.writeValueAsBytes(PeftFolder.config(settings.adapter(List.of()))));
+        JSON.readTree(
+            JSON.writeValueAsBytes(PeftFolder.config(settings.adapter(List.of()), "", "")));
     for (String key : SAME) {
       if (!expected.path(key).equals(found.path(key))) {
         throw new IOException(

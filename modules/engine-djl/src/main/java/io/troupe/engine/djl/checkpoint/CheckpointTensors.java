@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Tensors of a file that are to become weights.
@@ -18,68 +20,51 @@ import java.util.Objects;
  * @param source the file that messages name
  */
 record CheckpointTensors(Path source, Map<String, StoredTensor> tensors) {
-  private static final String OUTPUT = "lm_head.weight";
-  private static final String FREQUENCIES = ".rotary_emb.inv_freq";
+  /** The place that says which tensors belong to a policy. */
+  enum Authority {
+    /** The configuration beside the tensors. */
+    CONFIGURATION("config.json calls for", "config.json makes it", "this architecture"),
+    /** The run that continues. */
+    RUN("this run's policy has", "this run's policy has", "this run's policy");
 
-  /**
-   * Checks that the tensors with a prefix are those of the layout, and that the file holds {@code
-   * sets} times the number of tensors of the layout.
-   *
-   * @throws IOException if a tensor is missing, has another shape, or is unexpected
-   */
-  void check(DecoderLayout layout, String prefix, int sets) throws IOException {
-    for (DecoderLayout.Parameter parameter : layout.parameters()) {
-      String name = prefix + parameter.name();
-      StoredTensor tensor = tensors.get(name);
-      if (tensor == null) {
-        throw new IOException("%s lacks the tensor %s".formatted(source, name));
-      }
-      if (!tensor.shape().equals(parameter.shape())) {
-        throw new IOException(
-            "%s: %s has shape %s, but this run's policy has %s"
-                .formatted(source, name, tensor.shape(), parameter.shape()));
-      }
-    }
-    int expected = sets * layout.parameters().size();
-    if (tensors.size() != expected) {
-      throw new IOException(
-          "%s holds %d tensors, but this run's policy has %d"
-              .formatted(source, tensors.size(), expected));
+    private final String missing;
+    private final String shape;
+    private final String owner;
+
+    Authority(String missing, String shape, String owner) {
+      this.missing = missing;
+      this.shape = shape;
+      this.owner = owner;
     }
   }
 
   /**
-   * Checks the tensors of a model that another program wrote. Two kinds of surplus tensors repeat
-   * the configuration and are ignored: the output matrix of tied embeddings, and rotary
-   * frequencies.
+   * Checks that the tensors are those of the layout, once with each prefix.
    *
    * @throws IOException if a tensor is missing, has another shape, or is unexpected
    */
-  void checkForeign(DecoderLayout layout) throws IOException {
-    List<String> names = layout.parameters().stream().map(p -> p.name()).toList();
-    for (DecoderLayout.Parameter parameter : layout.parameters()) {
-      StoredTensor tensor = tensors.get(parameter.name());
-      if (tensor == null) {
-        throw new IOException(
-            "%s lacks the tensor %s, which config.json calls for"
-                .formatted(source, parameter.name()));
-      }
-      if (!tensor.shape().equals(parameter.shape())) {
-        throw new IOException(
-            "%s: %s has shape %s, but config.json makes it %s"
-                .formatted(source, parameter.name(), tensor.shape(), parameter.shape()));
+  void check(DecoderLayout layout, Authority authority, List<String> prefixes) throws IOException {
+    Set<String> surplus = new TreeSet<>(tensors.keySet());
+    for (String prefix : prefixes) {
+      for (DecoderLayout.Parameter parameter : layout.parameters()) {
+        String name = prefix + parameter.name();
+        StoredTensor tensor = tensors.get(name);
+        if (tensor == null) {
+          throw new IOException(
+              "%s lacks the tensor %s, which %s".formatted(source, name, authority.missing));
+        }
+        if (!tensor.shape().equals(parameter.shape())) {
+          throw new IOException(
+              "%s: %s has shape %s, but %s %s"
+                  .formatted(source, name, tensor.shape(), authority.shape, parameter.shape()));
+        }
+        surplus.remove(name);
       }
     }
-    List<String> surplus =
-        tensors.keySet().stream()
-            .filter(name -> !names.contains(name))
-            .filter(name -> !name.equals(OUTPUT) && !name.endsWith(FREQUENCIES))
-            .sorted()
-            .toList();
     if (!surplus.isEmpty()) {
       throw new IOException(
-          "%s holds %d tensors that this architecture has not, the first of them %s"
-              .formatted(source, surplus.size(), surplus.getFirst()));
+          "%s holds %d tensors that %s has not, the first of them %s"
+              .formatted(source, surplus.size(), authority.owner, surplus.iterator().next()));
     }
   }
 

@@ -8,7 +8,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.Tokenizer;
+import io.troupe.engine.djl.model.DecoderLayout;
 import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.safetensors.DType;
+import io.troupe.engine.safetensors.ModelFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * The files of a checkpoint that describe its policy beside the tensors: config.json, and the
@@ -30,28 +34,41 @@ import java.util.TreeSet;
  * the checkpoint.
  *
  * @param config of the policy
- * @param files content of the other files, by name
+ * @param files content of the other files, by name within the checkpoint
+ * @param origin the model below adapters
  */
-public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
+public record ModelDescription(
+    ModelConfig config, Map<String, byte[]> files, BaseModelName origin) {
+  /** The folder of the chat templates that are not the default one. */
+  public static final String TEMPLATES = "additional_chat_templates";
+
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String CONFIG = "config.json";
   private static final String OURS = "troupe_tokenizer.json";
   private static final String THEIRS = "tokenizer.json";
 
   /**
-   * Files of a Hugging Face checkpoint that belong to its tokenizer; missing files are left out.
+   * Files of a Hugging Face checkpoint beside its weights, which are kept; missing ones are left
+   * out.
    */
   private static final List<String> COMPANIONS =
       List.of(
           OURS,
           THEIRS,
-          "tokenizer_config.json",
+          PortableTokenizer.CONFIG,
+          "tokenizer.model",
           "special_tokens_map.json",
           "added_tokens.json",
           "vocab.json",
           "merges.txt",
           "chat_template.jinja",
-          "generation_config.json");
+          "chat_template.json",
+          "generation_config.json",
+          "LICENSE",
+          "LICENSE.txt",
+          "LICENSE.md",
+          "NOTICE",
+          "USE_POLICY.md");
 
   /** The keys that must agree for the weights to have the same meaning. */
   private static final List<String> ARCHITECTURE =
@@ -80,7 +97,16 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
   static ModelDescription of(DecoderSettings settings, Tokenizer tokenizer) {
     ModelConfig config =
         ModelConfig.of(settings, tokenizer.vocabularySize(), tokenizer.endOfSequence());
-    return new ModelDescription(config, Map.of(OURS, json(tokenizer)));
+    return new ModelDescription(config, Map.of(OURS, json(tokenizer)), BaseModelName.NONE);
+  }
+
+  /**
+   * Reads what describes the policy of a checkpoint's directory.
+   *
+   * @throws IOException if a file cannot be read, or config.json describes an unsupported model
+   */
+  public static ModelDescription read(Path directory) throws IOException {
+    return of(directory, ModelConfig.read(directory.resolve(CONFIG)));
   }
 
   /** Describes the policy of a checkpoint's directory. */
@@ -89,10 +115,61 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
     for (String name : COMPANIONS) {
       Path file = directory.resolve(name);
       if (Files.exists(file)) {
-        files.put(name, Files.readAllBytes(file));
+        byte[] content = Files.readAllBytes(file);
+        files.put(
+            name,
+            name.equals(PortableTokenizer.CONFIG)
+                ? PortableTokenizer.config(file, content)
+                : content);
       }
     }
-    return new ModelDescription(config.storedAs("float32"), files);
+    for (Path file : templates(directory)) {
+      files.put(TEMPLATES + "/" + file.getFileName(), Files.readAllBytes(file));
+    }
+    return new ModelDescription(config.storedAs("float32"), files, BaseModelName.of(directory));
+  }
+
+  /** Returns the files of the chat templates that are not the default one, in name order. */
+  public static List<Path> templates(Path directory) throws IOException {
+    Path folder = directory.resolve(TEMPLATES);
+    if (!Files.isDirectory(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.toString().endsWith(".jinja") && Files.isRegularFile(file))
+          .sorted()
+          .toList();
+    }
+  }
+
+  /** Returns this description for weights that are stored in a type. */
+  public ModelDescription storedAs(DType type) {
+    String name =
+        switch (type) {
+          case F32 -> "float32";
+          case F16 -> "float16";
+          case BF16 -> "bfloat16";
+        };
+    return new ModelDescription(config.storedAs(name), files, origin);
+  }
+
+  /** Returns this description with another name of the model below adapters. */
+  ModelDescription of(BaseModelName other) {
+    return new ModelDescription(config, files, other);
+  }
+
+  /**
+   * Checks the tensors of the policy.
+   *
+   * @throws IOException if one is missing, has another shape, or is none of the policy's
+   */
+  public void requireWeights(ModelFiles weights) throws IOException {
+    new CheckpointTensors(weights.source(), weights.tensors())
+        .check(
+            DecoderLayout.of(config.settings(), config.vocabulary()),
+            CheckpointTensors.Authority.CONFIGURATION,
+            List.of(""));
   }
 
   /** Whether the policy in a directory reads characters, so that no other file has its tokens. */
@@ -103,7 +180,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
   /** Reads the character tokenizer of a policy that began with random weights. */
   static Tokenizer characters(Path directory) throws IOException {
     Path file = directory.resolve(OURS);
-    JsonNode node = read(file);
+    JsonNode node = tree(file);
     String alphabet = node.path("alphabet").asText();
     if (!node.path("type").asText().equals("characters") || alphabet.isEmpty()) {
       throw new IOException(
@@ -136,9 +213,12 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
   }
 
   /** Writes all files, durably. */
-  void write(Path directory) throws IOException {
+  public void write(Path directory) throws IOException {
     write(directory.resolve(CONFIG), config.bytes());
     for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      if (file.getKey().startsWith(TEMPLATES)) {
+        Files.createDirectories(directory.resolve(TEMPLATES));
+      }
       write(directory.resolve(file.getKey()), file.getValue());
     }
   }
@@ -159,7 +239,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
    */
   void check(Path directory) throws IOException {
     Path file = directory.resolve(CONFIG);
-    JsonNode found = read(file);
+    JsonNode found = tree(file);
     // Through text, so that read and computed numbers have the same class.
     JsonNode expected = JSON.readTree(config.bytes());
     for (String key : ARCHITECTURE) {
@@ -192,7 +272,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
           requireSame(
               file,
               TokenizerVocabulary.of(JSON.readTree(mine)),
-              TokenizerVocabulary.of(read(file)));
+              TokenizerVocabulary.of(tree(file)));
         } catch (IOException failure) {
           throw new IllegalArgumentException(failure.getMessage(), failure);
         }
@@ -227,7 +307,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
     }
     Path file = directory.resolve(name);
     JsonNode expected = JSON.readTree(mine);
-    JsonNode found = read(file);
+    JsonNode found = tree(file);
     if (!expected.equals(found)) {
       throw new IOException(
           "%s describes the tokenizer %s, but this run has %s"
@@ -240,7 +320,7 @@ public record ModelDescription(ModelConfig config, Map<String, byte[]> files) {
     return text.length() <= 200 ? text : text.substring(0, 200) + " ...";
   }
 
-  private static JsonNode read(Path file) throws IOException {
+  private static JsonNode tree(Path file) throws IOException {
     try {
       return JSON.readTree(Files.readAllBytes(file));
     } catch (JsonProcessingException failure) {

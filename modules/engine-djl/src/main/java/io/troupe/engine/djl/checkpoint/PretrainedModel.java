@@ -45,7 +45,10 @@ public record PretrainedModel(
     try (Arena arena = Arena.ofConfined()) {
       ModelFiles files = ModelFiles.map(directory, arena);
       new CheckpointTensors(files.source(), files.tensors())
-          .checkForeign(DecoderLayout.of(model.settings, model.tokenizer.vocabularySize()));
+          .check(
+              DecoderLayout.of(model.settings, model.tokenizer.vocabularySize()),
+              CheckpointTensors.Authority.CONFIGURATION,
+              List.of(""));
     }
     return model;
   }
@@ -85,12 +88,22 @@ public record PretrainedModel(
     return new PretrainedModel(directory, settings.withContextLength(length), tokenizer, card);
   }
 
+  /** Returns the checkpoint under the name that other programs know it by. */
+  public PretrainedModel named(BaseModelName name) {
+    return new PretrainedModel(directory, settings, tokenizer, card.of(name));
+  }
+
+  /** Returns what a user should know of the checkpoint, a sentence each. */
+  public List<String> notes() {
+    return tokenizer instanceof PretrainedTokenizer read ? read.notes() : List.of();
+  }
+
   /** Reads the weights, converted to float32. */
   ModelWeights weights(FlatLayout layout, Device device) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       ModelFiles files = ModelFiles.map(directory, arena);
       CheckpointTensors stored = new CheckpointTensors(files.source(), files.tensors());
-      stored.checkForeign(layout.tensors());
+      stored.check(layout.tensors(), CheckpointTensors.Authority.CONFIGURATION, List.of(""));
       ModelWeights weights = ModelWeights.zeros(layout, device);
       stored.copy("", weights);
       return weights;

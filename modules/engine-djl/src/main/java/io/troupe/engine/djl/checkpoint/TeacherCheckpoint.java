@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * The checkpoint of a policy's teacher: a Hugging Face folder, or a checkpoint of a run. Its
@@ -104,7 +105,7 @@ public record TeacherCheckpoint(Path directory, DecoderSettings settings, int vo
       throws IOException {
     ModelFiles files = ModelFiles.map(directory, arena);
     CheckpointTensors stored = new CheckpointTensors(files.source(), files.tensors());
-    stored.checkForeign(layout);
+    stored.check(layout, CheckpointTensors.Authority.CONFIGURATION, List.of(""));
     return stored;
   }
 }

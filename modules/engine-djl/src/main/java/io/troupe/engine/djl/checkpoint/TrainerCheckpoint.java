@@ -33,18 +33,23 @@ import java.util.stream.Stream;
 
 /**
  * A trainer's state as a directory: a Hugging Face checkpoint (model.safetensors or its shards,
- * config.json, the tokenizer's files: {@link ModelDescription}), AdamW's moments under the prefixes
- * {@code m.} and {@code v.} (optimizer.safetensors, its metadata the step count) and, once frozen,
- * the reference policy (reference.safetensors).
+ * config.json, the tokenizer's files: {@link ModelDescription}) and, in the folder {@code trainer},
+ * AdamW's moments under the prefixes {@code m.} and {@code v.} (optimizer.safetensors, its metadata
+ * the step count) and, once frozen, the reference policy (reference.safetensors). They have a
+ * folder of their own because vLLM takes each *.safetensors beside a model without an index for a
+ * part of it.
  *
- * <p>With adapters the model is the merged one, and beside it are the frozen weights
- * (base.safetensors) and the adapters in PEFT's layout (the folder {@code adapter}); the moments
- * are those of the adapters.
+ * <p>With adapters the model is the merged one, the frozen weights are beside the optimizer
+ * (base.safetensors), and the adapters are in PEFT's layout (the folder {@code adapter}); the
+ * moments are those of the adapters.
  */
 public final class TrainerCheckpoint {
-  private static final String OPTIMIZER = "optimizer.safetensors";
-  private static final String REFERENCE = "reference.safetensors";
-  private static final String BASE = "base.safetensors";
+  /** The folder of what only a training that continues needs. */
+  public static final String TRAINER = "trainer";
+
+  private static final String OPTIMIZER = "trainer/optimizer.safetensors";
+  private static final String REFERENCE = "trainer/reference.safetensors";
+  private static final String BASE = "trainer/base.safetensors";
   private static final String WEIGHTS = "weights.safetensors";
 
   /** Before the name of a first moment. */
@@ -69,12 +74,12 @@ public final class TrainerCheckpoint {
       AdamW optimizer,
       ReferenceWeights reference)
       throws IOException {
-    requireEmpty(directory);
+    begin(directory);
     switch (trained) {
       case TrainableWeights.Whole(ModelWeights weights, var _) ->
           ModelFiles.write(directory, stored("", weights), shardBytes);
       case TrainableWeights.Adapted adapted ->
-          writeAdapted(directory, shardBytes, decoder, adapted);
+          writeAdapted(directory, card, shardBytes, decoder, adapted);
     }
     List<StoredTensor> moments = new ArrayList<>();
     moments.addAll(stored(FIRST, optimizer.first()));
@@ -85,7 +90,11 @@ public final class TrainerCheckpoint {
   }
 
   private static void writeAdapted(
-      Path directory, long shardBytes, Decoder decoder, TrainableWeights.Adapted adapted)
+      Path directory,
+      ModelDescription card,
+      long shardBytes,
+      Decoder decoder,
+      TrainableWeights.Adapted adapted)
       throws IOException {
     LowRankAdapters adapters = adapted.adapters();
     ModelFiles.write(
@@ -93,7 +102,8 @@ public final class TrainerCheckpoint {
         adapters.mergedCopies(decoder, adapted.base()).stream().map(StoredTensor::of).toList(),
         shardBytes);
     SafetensorsFile.write(directory.resolve(BASE), stored("", adapted.base()), FORMAT);
-    AdapterFiles.write(directory, adapters.settings().adapter(adapters.weights().views()));
+    AdapterFiles.write(
+        directory, adapters.settings().adapter(adapters.weights().views()), card.origin());
   }
 
   private static void writeRest(Path directory, ModelDescription card, ReferenceWeights reference)
@@ -102,6 +112,7 @@ public final class TrainerCheckpoint {
       SafetensorsFile.write(directory.resolve(REFERENCE), stored("", frozen), FORMAT);
     }
     card.write(directory);
+    DurableFiles.syncFolder(directory.resolve(TRAINER));
     DurableFiles.syncFolder(directory);
   }
 
@@ -122,7 +133,7 @@ public final class TrainerCheckpoint {
       long steps,
       ReferenceWeights reference)
       throws IOException {
-    requireEmpty(directory);
+    begin(directory);
     List<String> names = new ArrayList<>();
     List<StatePart> parts = new ArrayList<>();
     switch (trained) {
@@ -131,7 +142,7 @@ public final class TrainerCheckpoint {
         parts.add(StatePart.WEIGHTS);
       }
       case TrainableWeights.Adapted adapted ->
-          writeAdapted(directory, shardBytes, decoder, adapted);
+          writeAdapted(directory, card, shardBytes, decoder, adapted);
     }
     List<Declared> moments = new ArrayList<>();
     moments.addAll(declared(FIRST, trained.trainable().layout()));
@@ -253,12 +264,13 @@ public final class TrainerCheckpoint {
     try (Arena arena = Arena.ofConfined()) {
       Map<ModelWeights, CheckpointTensors> sources = sources(directory, trained, arena);
       for (Map.Entry<ModelWeights, CheckpointTensors> source : sources.entrySet()) {
-        source.getValue().check(source.getKey().layout(), "", 1);
+        source
+            .getValue()
+            .check(source.getKey().layout(), CheckpointTensors.Authority.RUN, List.of(""));
       }
       SafetensorsFile file = SafetensorsFile.map(optimizerFile, arena);
       CheckpointTensors moments = new CheckpointTensors(optimizerFile, file.tensors());
-      moments.check(moved, FIRST, 2);
-      moments.check(moved, SECOND, 2);
+      moments.check(moved, CheckpointTensors.Authority.RUN, List.of(FIRST, SECOND));
       long steps = steps(optimizerFile, file);
       ReferenceWeights reference = reference(directory, file, decoder, trained, arena);
       sources.forEach((target, source) -> source.copy("", target));
@@ -310,7 +322,7 @@ public final class TrainerCheckpoint {
     Path file = directory.resolve(REFERENCE);
     if (Files.exists(file)) {
       CheckpointTensors frozen = map(file, arena);
-      frozen.check(trained.whole().layout(), "", 1);
+      frozen.check(trained.whole().layout(), CheckpointTensors.Authority.RUN, List.of(""));
       ModelWeights copy = trained.whole().copyFor(decoder);
       frozen.copy("", copy);
       return new ReferenceWeights.Frozen(copy);
@@ -346,7 +358,7 @@ public final class TrainerCheckpoint {
     }
   }
 
-  private static void requireEmpty(Path directory) throws IOException {
+  private static void begin(Path directory) throws IOException {
     require(Files.isDirectory(directory), "%s is no directory to save into", directory);
     try (Stream<Path> entries = Files.list(directory)) {
       require(
@@ -354,5 +366,6 @@ public final class TrainerCheckpoint {
           "%s is not empty; a checkpoint needs an empty directory",
           directory);
     }
+    Files.createDirectory(directory.resolve(TRAINER));
   }
 }

@@ -124,8 +124,8 @@ final class PretrainedModelTest {
             + " are quantized (\"awq\")",
         "\"attention_bias\": false!\"layer_types\": [\"sliding_attention\"]!layer_types has"
             + " \"sliding_attention\"",
-        "\"use_sliding_window\": false!\"use_sliding_window\": true, \"sliding_window\":"
-            + " 8!use_sliding_window is true with a sliding_window of 8",
+        "\"use_sliding_window\": false!\"use_sliding_window\": true, \"max_window_layers\": 1,"
+            + " \"sliding_window\": 8!use_sliding_window is true with a sliding_window of 8",
         "\"hidden_size\": 16!\"hidden_size\": \"x\"!hidden_size is a whole number, 1 or greater,"
             + " not \"x\"",
         "\"hidden_size\"!\"hidden\"!hidden_size is missing",

@@ -1,5 +1,6 @@
 package io.troupe.engine.djl.checkpoint;
 
+import io.troupe.base.files.FileTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -7,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /** The checkpoints that {@code src/test/python/tiny_checkpoints.py} made. */
 public final class TinyCheckpoints {
@@ -20,10 +20,19 @@ public final class TinyCheckpoints {
   private TinyCheckpoints() {}
 
   public static Path directory(String name) {
+    return resource("parity/" + name);
+  }
+
+  /** A checkpoint that {@code src/test/python/saved_checkpoints.py} made with transformers. */
+  static Path saved(String family) {
+    return resource("saved/" + family);
+  }
+
+  private static Path resource(String name) {
     try {
       return Path.of(
           Objects.requireNonNull(
-                  TinyCheckpoints.class.getResource("/io/troupe/engine/djl/parity/" + name), name)
+                  TinyCheckpoints.class.getResource("/io/troupe/engine/djl/" + name), name)
               .toURI());
     } catch (URISyntaxException impossible) {
       throw new IllegalStateException(impossible);
@@ -40,11 +49,16 @@ public final class TinyCheckpoints {
 
   /** A copy to be damaged. */
   static Path copy(String name, Path target) throws IOException {
-    try (Stream<Path> files = Files.list(directory(name))) {
-      for (Path file : files.toList()) {
-        Files.copy(file, target.resolve(file.getFileName().toString()));
-      }
-    }
+    copyOf(directory(name), target);
     return target;
+  }
+
+  /** Copies the files of a folder, and of folders in it. */
+  static void copyOf(Path folder, Path target) throws IOException {
+    for (Path file : FileTree.files(folder)) {
+      Path copy = target.resolve(folder.relativize(file).toString());
+      Files.createDirectories(copy.resolveSibling("."));
+      Files.copy(file, copy);
+    }
   }
 }

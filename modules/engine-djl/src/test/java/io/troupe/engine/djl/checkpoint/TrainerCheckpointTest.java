@@ -70,7 +70,7 @@ final class TrainerCheckpointTest {
   void restore_withoutReference_forgetsAnEarlierOne() throws IOException {
     try (TrainingEngine trainer = Fixtures.policy(TINY).newTrainer(1)) {
       trainer.save(directory);
-      assertThat(directory.resolve("reference.safetensors")).doesNotExist();
+      assertThat(directory.resolve("trainer/reference.safetensors")).doesNotExist();
       trainer.freezeReference();
       trainer.restore(directory);
       assertThatThrownBy(() -> steps(trainer, 0, 1)).hasMessageContaining("freezeReference");
@@ -138,7 +138,7 @@ final class TrainerCheckpointTest {
   @Test
   void restore_truncatedFile_isRefusedAndTheTrainerIsAsBefore() throws IOException {
     save(TINY);
-    Path file = directory.resolve("optimizer.safetensors");
+    Path file = directory.resolve("trainer/optimizer.safetensors");
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 4));
     try (TrainingEngine trainer = Fixtures.policy(TINY).newTrainer(2)) {
@@ -161,7 +161,7 @@ final class TrainerCheckpointTest {
         StandardCharsets.ISO_8859_1);
     assertThatThrownBy(() -> restoreInto(TINY, TOKENIZER))
         .isInstanceOf(IOException.class)
-        .hasMessage("%s lacks the tensor model.norm.weight", file);
+        .hasMessage("%s lacks the tensor model.norm.weight, which this run's policy has", file);
   }
 
   private void save(DecoderSettings settings) throws IOException {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.model.Fixtures;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checkpoints that were trained and saved here, loaded by Hugging Face's transformers. */
 final class TransformersTest {
+  private static final Path OPENED = Path.of("src/test/python/opened.py");
   private static final Path SCRIPT = Path.of("src/test/python/log_probs.py");
 
   @TempDir private Path folder;
@@ -74,8 +77,44 @@ final class TransformersTest {
     }
   }
 
+  /** A checkpoint that transformers 5 saved opens alike after a save, in version 4 too. */
+  @ParameterizedTest
+  @ValueSource(strings = {"qwen3", "qwen2", "llama"})
+  void save_whatTransformersSaved_opensAsBefore(String name) throws Exception {
+    assumeThat(python(List.of("-c", "import torch, transformers")).code())
+        .as("a python3 that has torch and transformers")
+        .isZero();
+    JsonNode reference =
+        new ObjectMapper().readTree(TinyCheckpoints.saved(name).resolve("reference.json").toFile());
+    DjlPolicy policy =
+        DjlPolicy.create(
+            PretrainedModel.open(TinyCheckpoints.saved(name)), ComputeSettings.of(1, 1, 1 << 14));
+    try (TrainingEngine trainer = policy.newTrainer(1)) {
+      trainer.save(folder);
+    }
+    List<String> arguments = new ArrayList<>(List.of(OPENED.toString(), folder.toString()));
+    reference.path("ids").forEach(id -> arguments.add(id.asText()));
+    Output opened = python(arguments);
+
+    assertThat(opened.code()).isZero();
+    assertThat(opened.lines().subList(0, 5))
+        .containsExactly(
+            "[1, 261, 223, 263, 2] ['<|endoftext|>', '<|im_end|>', '<|im_start|>'] <|im_end|>"
+                + " <|endoftext|>",
+            "default '<|im_start|>user\\nthe hat<|im_end|>\\n<|im_start|>assistant\\n'",
+            "tool_use '[{\"name\": \"add\"}]<|im_start|>user\\nthe"
+                + " hat<|im_end|>\\n<|im_start|>assistant\\n'",
+            "{\"eos_token_id\": [2, 0], \"do_sample\": true, \"temperature\": 0.7}",
+            "True");
+    for (int t = 0; t < reference.path("log_probs").size(); t++) {
+      assertThat(Double.parseDouble(opened.lines().get(5 + t)))
+          .isCloseTo(reference.path("log_probs").path(t).asDouble(), within(1e-4));
+    }
+  }
+
   @Test
-  void script_isWhereTheTestLooks() {
+  void scripts_areWhereTheTestLooks() {
     assertThat(SCRIPT).exists();
+    assertThat(OPENED).exists();
   }
 }

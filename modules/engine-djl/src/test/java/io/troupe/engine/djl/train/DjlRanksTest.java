@@ -6,6 +6,7 @@ import static io.troupe.engine.djl.model.Fixtures.stepped;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.core.loss.Correction;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.LossSettings;
@@ -31,7 +32,6 @@ import io.troupe.engine.train.StepOutcome;
 import io.troupe.engine.train.TrainingEngine;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,7 +41,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -174,19 +173,12 @@ final class DjlRanksTest {
       trainer.restore(byRanks);
       trainer.save(copy);
     }
-    List<Path> files;
-    try (Stream<Path> found = Files.list(copy)) {
-      files = found.toList();
-    }
-    assertThat(files)
-        .extracting(file -> file.getFileName().toString())
-        .contains("optimizer.safetensors");
+    List<Path> files = FileTree.files(copy);
+    assertThat(files).contains(copy.resolve("trainer/optimizer.safetensors"));
     for (Path file : files) {
-      assertThat(byRanks.resolve(file.getFileName())).hasSameBinaryContentAs(file);
+      assertThat(byRanks.resolve(copy.relativize(file))).hasSameBinaryContentAs(file);
     }
-    try (Stream<Path> found = Files.list(byRanks)) {
-      assertThat(found).hasSameSizeAs(files);
-    }
+    assertThat(FileTree.files(byRanks)).hasSameSizeAs(files);
   }
 
   /**
