@@ -135,7 +135,7 @@ record ModelConfig(
           settings, required("vocab_size"), ids(node.path("eos_token_id")), node);
     }
 
-    /** A key that is null is transformers' older way to say the width of the residual stream. */
+    /** Null is the width of the residual stream over the heads, in all families. */
     private int headDim(DecoderFamily family, int hidden, int heads) {
       return node.path("head_dim").isNull()
           ? hidden / heads
