@@ -137,7 +137,7 @@ public record Plan(
                 "copies",
                 !section.rankCopies()
                     ? "none: a lost rank costs the steps since the last saved state"
-                          + " (placement.rank_copies)"
+                        + " (placement.rank_copies)"
                     : "%s of its host's memory for each trainer rank: the state of its piece and its neighbour's, after the last two steps"
                         .formatted(bytes(estimate.copiesOfRank(section.trainerRanks()))));
             lines.put(
