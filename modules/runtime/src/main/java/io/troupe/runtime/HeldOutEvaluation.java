@@ -22,12 +22,13 @@ import io.troupe.runtime.rollout.VerdictSummary;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A fixed set of prompts that a run answers with each weight version it evaluates, and judges. */
 public final class HeldOutEvaluation {
@@ -158,15 +159,23 @@ public final class HeldOutEvaluation {
   /**
    * The result of an evaluation.
    *
-   * @param passed mean over prompts of the share of judged completions with the full reward
+   * @param passed mean over prompts of the share of judged completions that pass
+   * @param reward mean over prompts of the mean reward of judged completions
    * @param judged completions that a verifier judged
-   * @param notes number of samples that could not be judged, and the reason for the first; none or
-   *     one sentence
+   * @param notes what a user should know: samples that could not be judged, with the reason for the
+   *     first, and graded rewards of which none passes
    * @param answers each one with its verdict
    */
-  record HeldOutScore(double passed, int judged, List<String> notes, List<JudgedAnswer> answers) {
-    Optional<String> note() {
-      return notes.stream().findFirst();
+  record HeldOutScore(
+      double passed, double reward, int judged, List<String> notes, List<JudgedAnswer> answers) {
+    /** Whether a reward says more than whether its answer passes. */
+    boolean graded() {
+      return answers.stream()
+          .anyMatch(
+              answer ->
+                  answer.verdict() instanceof Verdict.Scored scored
+                      && scored.reward() != 0
+                      && scored.reward() != 1);
     }
   }
 
@@ -219,19 +228,28 @@ public final class HeldOutEvaluation {
       tallies.add(tally);
       judged += tally.judged();
     }
-    double passed =
-        tallies.stream()
-            .map(tally -> tally.pass(1))
-            .flatMapToDouble(OptionalDouble::stream)
-            .average()
-            .orElse(0);
-    List<String> notes =
-        reasons.isEmpty()
-            ? List.of()
-            : List.of(
-                "%d of %d answers could not be judged; %s"
-                    .formatted(reasons.size(), verdicts.size(), reasons.getFirst()));
-    return new HeldOutScore(passed, judged, notes, answers);
+    double passed = average(tallies.stream().map(tally -> tally.pass(1)));
+    double reward = average(tallies.stream().map(PromptTally::mean));
+    List<String> notes = new ArrayList<>();
+    if (!reasons.isEmpty()) {
+      notes.add(
+          "%d of %d answers could not be judged; %s"
+              .formatted(reasons.size(), verdicts.size(), reasons.getFirst()));
+    }
+    if (passed == 0 && reward != 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "none of %d answers passes, because none has a reward of 1 or more; the mean reward"
+                  + " is %.4g",
+              judged,
+              reward));
+    }
+    return new HeldOutScore(passed, reward, judged, notes, answers);
+  }
+
+  private static double average(Stream<OptionalDouble> ofPrompts) {
+    return ofPrompts.flatMapToDouble(OptionalDouble::stream).average().orElse(0);
   }
 
   private EpisodeText text(Prompt prompt, SampledEpisode answer) {

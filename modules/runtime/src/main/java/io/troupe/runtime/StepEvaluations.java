@@ -109,9 +109,12 @@ public record StepEvaluations(List<Scheduled> all, long lastStep, String target)
                 HeldOutEvaluation.HeldOutScore score = graded.get(i).join();
                 if (score.judged() > 0) {
                   scores.put(name, score.passed());
+                  if (score.graded()) {
+                    scores.put(StepScores.ofReward(name), score.reward());
+                  }
                 }
                 answers.put(name, score.answers());
-                score.note().ifPresent(note -> notes.add(name + ": " + note));
+                score.notes().forEach(note -> notes.add(name + ": " + note));
               }
               if (scores.isEmpty()) {
                 throw new IllegalStateException(String.join("; ", notes));

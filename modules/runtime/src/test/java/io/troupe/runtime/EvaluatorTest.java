@@ -104,6 +104,22 @@ class EvaluatorTest {
   }
 
   @Test
+  void evaluate_gradedRewardsOfWhichNonePasses_showsTheirMean() {
+    ActorRef<Evaluator.Command> evaluator =
+        evaluator((_, completion) -> new Verdict.Scored(0.25, completion, ""));
+    evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
+
+    StepEvaluations.Outcome outcome = run.expectMessageClass(Run.Evaluated.class).outcome();
+
+    assertThat(outcome.scores().byName())
+        .containsExactly(Map.entry("held_out", 0.0), Map.entry("reward", 0.25));
+    assertThat(outcome.notes())
+        .containsExactly(
+            "held_out: none of 8 answers passes, because none has a reward of 1 or more; the mean"
+                + " reward is 0.2500");
+  }
+
+  @Test
   void evaluate_namedEvaluations_areMadeAtTheirOwnIntervals() {
     HeldOutEvaluation own =
         new HeldOutEvaluation(

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * The scores of a step's evaluations, from 0 to 1.
+ * The scores of a step's evaluations: the shares of answers that pass, and mean rewards.
  *
  * @param byName evaluations that had a result; {@link #HELD_OUT} is the run's own
  */
@@ -21,6 +21,11 @@ public record StepScores(Map<String, Double> byName) {
   /** The result of the run's own evaluation alone. */
   public static StepScores of(double accuracy) {
     return new StepScores(Map.of(HELD_OUT, accuracy));
+  }
+
+  /** The name of the mean reward of an evaluation, which is given where rewards are graded. */
+  public static String ofReward(String evaluation) {
+    return evaluation.equals(HELD_OUT) ? "reward" : evaluation + "_reward";
   }
 
   /** The result of one evaluation; empty if it had none. */
