@@ -77,6 +77,20 @@ final class RunConfigTest {
   }
 
   @Test
+  void stop_emptyLines_endCompletions() {
+    String text = SMALLEST.replace("max_tokens: 4}", "max_tokens: 4, stop: [\"\\n\\n\", \" \"]}");
+    ResolvedConfig<RunConfig> read =
+        ConfigurationFile.bind(RunConfig.class, Path.of("run.yaml"), text, List.of());
+    assertThat(read.config().rollout().stop()).containsExactly("\n\n", " ");
+    assertThatThrownBy(() -> resolve("rollout.stop=[\"\"]"))
+        .hasMessageContaining("must be a text, given \"\"");
+    String wrong = SMALLEST.replace("max_tokens: 4}", "max_tokens: 4, lease_timeout: \"\\n\\n\"}");
+    assertThatThrownBy(
+            () -> ConfigurationFile.bind(RunConfig.class, Path.of("run.yaml"), wrong, List.of()))
+        .hasMessageContaining("given \"\\n\\n\"");
+  }
+
+  @Test
   void conversions_ofTheDefaults_areTheSettingsOfTheOtherModules() {
     RunConfig config = resolve().config();
 
@@ -134,8 +148,8 @@ final class RunConfigTest {
     assertThat(resolve("loss.clip_dual=3").config().lossSettings().clip().dual()).isEqualTo(3);
     assertThat(refusals("loss.clip_dual=3", "loss.objective=sapo"))
         .containsExactly(
-            "loss.clip_dual: must be left out with objective cispo, sapo, gmpo, dppo or own, which bound"
-                + " a token's weight in their own way");
+            "loss.clip_dual: must be left out with objective cispo, sapo, gmpo, dppo or own, which"
+                + " bound a token's weight in their own way");
     assertThat(refusals("loss.clip_dual=1"))
         .containsExactly("loss.clip_dual: must be 0, which means without, or greater than 1");
   }
@@ -246,8 +260,8 @@ final class RunConfigTest {
   void plan_correctionOfAnObjectiveThatNeedsNone_isRefused() {
     assertThat(refusals("loss.objective=cispo", "loss.correction=icepop"))
         .containsExactly(
-            "loss.correction: must be auto or none with objective gspo, cispo, gmpo, dppo or own, whose"
-                + " ratio is to the sampler itself");
+            "loss.correction: must be auto or none with objective gspo, cispo, gmpo, dppo or own,"
+                + " whose ratio is to the sampler itself");
   }
 
   @Test

@@ -48,8 +48,7 @@ public final class PythonNumber {
     return digits.stripTrailingZeros();
   }
 
-  /** A float in JSON of Python's {@code json.dumps}. */
-  public static String json(double number) {
+  private static String real(double number) {
     if (Double.isNaN(number)) {
       return "NaN";
     }
@@ -67,8 +66,8 @@ public final class PythonNumber {
       case Long whole -> whole.toString();
       case Short whole -> whole.toString();
       case Byte whole -> whole.toString();
-      case Float real -> json(Double.parseDouble(real.toString()));
-      default -> json(number.doubleValue());
+      case Float real -> real(Double.parseDouble(real.toString()));
+      default -> real(number.doubleValue());
     };
   }
 }

@@ -37,4 +37,26 @@ public final class SafeText {
     }
     return safe.substring(0, safe.offsetByCodePoints(0, longest - 1)) + "…";
   }
+
+  /** Returns the text with its control characters as escapes, as a configuration writes them. */
+  public static String escaped(String text) {
+    StringBuilder escaped = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            point -> {
+              switch (point) {
+                case '\n' -> escaped.append("\\n");
+                case '\r' -> escaped.append("\\r");
+                case '\t' -> escaped.append("\\t");
+                default -> {
+                  if (Character.getType(point) == Character.CONTROL) {
+                    escaped.append("\\u%04x".formatted(point));
+                  } else {
+                    escaped.appendCodePoint(point);
+                  }
+                }
+              }
+            });
+    return escaped.toString();
+  }
 }

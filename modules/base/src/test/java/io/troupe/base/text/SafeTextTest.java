@@ -13,4 +13,9 @@ final class SafeTextTest {
     assertThat(SafeText.of("\ud83d\ude00".repeat(7), 6)).isEqualTo("\ud83d\ude00".repeat(5) + "…");
     assertThat(SafeText.of("x".repeat(1_000_000))).hasSize(120);
   }
+
+  @Test
+  void escaped_controlCharacters_areShownAsTheyAreWritten() {
+    assertThat(SafeText.escaped("a\n\r\té\u001b")).isEqualTo("a\\n\\r\\té\\u001b");
+  }
 }

@@ -1,5 +1,6 @@
 package io.troupe.config.binding;
 
+import io.troupe.base.text.SafeText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,7 +67,7 @@ public sealed interface ConfigTree {
       case Sequence _ -> "a list";
       case Scalar scalar when scalar.isNothing() -> "nothing";
       case Scalar scalar when scalar.plain() -> scalar.text();
-      case Scalar scalar -> '"' + scalar.text() + '"';
+      case Scalar scalar -> '"' + SafeText.escaped(scalar.text()) + '"';
     };
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.config.evaluation;
 
+import io.troupe.config.schema.Blanks;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
@@ -36,7 +37,7 @@ public record EvaluationSampling(
         @Default("0")
         @Range(min = 0, max = 1_000_000)
         int maxTokens,
-    @Doc("Texts that end a completion, beside those of the data set and the run.")
+    @Doc("Texts that end a completion, beside those of the data set and the run.") @Blanks
         List<String> stop) {
   /** Greedy sampling within the limits of the run. */
   public static final EvaluationSampling GREEDY =

@@ -2,6 +2,7 @@ package io.troupe.config.rollout;
 
 import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Blanks;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
@@ -69,8 +70,8 @@ public record RolloutSection(
         @Range(min = 0.001)
         Duration outageTimeout,
     @Doc(
-            "Share of the distribution that tokens are sampled from, the most probable first; 1 keeps"
-                + " all.")
+            "Share of the distribution that tokens are sampled from, the most probable first; 1"
+                + " keeps all.")
         @Default("1.0")
         @Range(min = 0, minExclusive = true, max = 1)
         double topP,
@@ -93,6 +94,7 @@ public record RolloutSection(
     @Doc(
             "Texts that end a completion, in rollouts and evaluations. The token that completes one"
                 + " is trained on; verifiers see the text before it.")
+        @Blanks
         List<String> stop,
     @Doc("Ids that end a completion, besides the tokenizer's own.") List<Integer> stopTokenIds,
     @Doc(
@@ -126,8 +128,8 @@ public record RolloutSection(
         @Range(min = 0, max = 65536)
         int transferBuffer,
     @Doc(
-            "Groups that grow by completions_per_prompt at a time until enough completions are right"
-                + " and enough are wrong; docs/algorithms.md.")
+            "Groups that grow by completions_per_prompt at a time until enough completions are"
+                + " right and enough are wrong; docs/algorithms.md.")
         AdaptiveSection adaptive,
     @Doc("Inference servers that others run; docs/sidecars.md.") EndpointsSection endpoints,
     @Doc("Inference servers that the run starts beside itself; docs/sidecars.md.")

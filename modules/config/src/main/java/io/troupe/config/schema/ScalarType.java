@@ -72,6 +72,11 @@ public record ScalarType(
     throw new IllegalStateException("no scalar stands for " + type);
   }
 
+  /** A text that may have no character but blanks. */
+  static ScalarType blanks() {
+    return text("a text", text -> text.isEmpty() ? Optional.empty() : Optional.of(text), "");
+  }
+
   /** The name of an enum constant in a file: lower case. */
   static String name(Object constant) {
     return ((Enum<?>) constant).name().toLowerCase(Locale.ROOT);

@@ -242,7 +242,7 @@ public sealed interface Schema {
     }
     Default defaults = component.getAnnotation(Default.class);
     return new Value(
-        ScalarType.of(type),
+        component.isAnnotationPresent(Blanks.class) ? ScalarType.blanks() : ScalarType.of(type),
         PathRule.of(component),
         defaults != null && defaults.value().isEmpty());
   }

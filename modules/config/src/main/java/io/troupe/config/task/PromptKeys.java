@@ -2,6 +2,7 @@ package io.troupe.config.task;
 
 import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
+import io.troupe.config.schema.Blanks;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
@@ -36,7 +37,7 @@ public record PromptKeys(
         @Default("0")
         @Range(min = 0, max = 64)
         int fewShot,
-    @Doc("Texts that end a completion, beside the data set's own.") List<String> stop,
+    @Doc("Texts that end a completion, beside the data set's own.") @Blanks List<String> stop,
     @Doc(
             "Whether the texts that usually end an answer of this data set do, where `template` is"
                 + " `raw`: `troupe tasks list --json` has them.")
