@@ -263,7 +263,7 @@ public final class TrainerTasks {
               prompt.id().toString(),
               pool.tokens(index),
               tokenizer.encode(prompt.solution()),
-              tokenizer.endOfSequence()));
+              pool.end(index)));
     }
     return SupervisedExample.sequences(shown);
   }

@@ -46,14 +46,7 @@ public record ContextFilter(ToIntFunction<Prompt> tokens, int contextLength, int
       left.addAll(excluded(task, each, "prompts", task.train()));
       left.addAll(excluded(task, each, "held-out prompts", task.heldOut()));
       SourceReport report = each.report().leaving(left);
-      sources.add(
-          new TaskSource(
-              each.name(),
-              each.dataSet(),
-              each.verifier(),
-              each.promptForm(),
-              each.limits(),
-              report));
+      sources.add(each.reporting(report));
     }
     DataSetTask filtered = task.with(train, heldOut, sources);
     refuseEmpty(filtered);

@@ -1,5 +1,6 @@
 package io.troupe.tasks;
 
+import io.troupe.chat.TurnEnd;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.supervised.SupervisedExample;
@@ -212,6 +213,7 @@ public final class DataSetTask implements Task {
               each.getValue(),
               settings.wording().form(),
               settings.limits(),
+              new TurnEnd.Unmarked(),
               set.report()));
     }
     return sources;

@@ -30,7 +30,7 @@ import java.util.Map;
  * @param assistantPrefix the first words of every answer; may be empty
  * @param preamble text before the question, such as solved examples; may be empty
  * @param examples solved examples before the question
- * @param template of the policy; rendered without thinking
+ * @param template of the policy, with its choice of thinking
  */
 public record PromptTemplate(
     PromptForm form,
@@ -44,8 +44,6 @@ public record PromptTemplate(
       new PromptTemplate(PromptForm.RAW, "", "", "", List.of(), noTemplate());
 
   private static final String SYSTEM = "system";
-  private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
-
   /** The way in which the parts are joined. */
   public enum PromptForm {
     RAW,
@@ -67,7 +65,7 @@ public record PromptTemplate(
       case PlainQuestion(String question) ->
           switch (form) {
             case RAW -> raw(item, question) + prefix;
-            case CHAT -> template.render(turns(item), true, WITHOUT_THINKING) + prefix;
+            case CHAT -> template.render(turns(item), true, Map.of()) + prefix;
           };
       case AskedConversation conversation -> shown(item, conversation) + prefix;
     };
@@ -89,7 +87,7 @@ public record PromptTemplate(
     }
     try {
       List<Message> turns = turns(item);
-      String without = template.render(turns, true, WITHOUT_THINKING);
+      String without = template.render(turns, true, Map.of());
       return conversation.tools().isEmpty()
           ? without
           : withTools(turns, conversation.tools(), without);
@@ -103,7 +101,7 @@ public record PromptTemplate(
 
   private String withTools(List<Message> turns, List<Object> tools, String without)
       throws RowException {
-    Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
+    Map<String, Object> arguments = new HashMap<>(Map.of());
     arguments.put("tools", tools);
     String with = template.render(turns, true, arguments);
     if (with.equals(without)) {

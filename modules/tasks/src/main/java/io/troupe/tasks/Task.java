@@ -74,10 +74,14 @@ public interface Task {
 
   /** Returns the limits of the completions of a source. */
   default SourceLimits limits(String source) {
+    return source(source).limits();
+  }
+
+  /** Returns the source of a name. */
+  default TaskSource source(String name) {
     return sources().stream()
-        .filter(each -> each.name().equals(source))
-        .map(TaskSource::limits)
+        .filter(each -> each.name().equals(name))
         .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no source is named " + source));
+        .orElseThrow(() -> new IllegalArgumentException("no source is named " + name));
   }
 }

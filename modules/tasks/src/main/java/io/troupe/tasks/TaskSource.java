@@ -1,5 +1,7 @@
 package io.troupe.tasks;
 
+import io.troupe.chat.TurnEnd;
+
 /**
  * One of the data sets of a task.
  *
@@ -8,6 +10,8 @@ package io.troupe.tasks;
  * @param verifier that judges its answers
  * @param promptForm of its prompts: the text of a chat spells special tokens, a raw text does not
  * @param limits of its completions
+ * @param end that the policy's chat template writes behind its answers; {@link TurnEnd.Unmarked} of
+ *     raw texts, which end as the checkpoint's texts do
  */
 public record TaskSource(
     String name,
@@ -15,4 +19,15 @@ public record TaskSource(
     String verifier,
     PromptTemplate.PromptForm promptForm,
     SourceLimits limits,
-    SourceReport report) {}
+    TurnEnd end,
+    SourceReport report) {
+  /** Returns this source with another report. */
+  TaskSource reporting(SourceReport other) {
+    return new TaskSource(name, dataSet, verifier, promptForm, limits, end, other);
+  }
+
+  /** Returns this source where answers end as those of a policy do. */
+  TaskSource ending(TurnEnd turns) {
+    return new TaskSource(name, dataSet, verifier, promptForm, limits.ending(turns), turns, report);
+  }
+}

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -162,7 +163,7 @@ final class ExcludedPromptsTest {
 
   @Test
   void filter_partOfAMixture_namesTheLimitThatItsSourceHas() throws IOException {
-    SourceLimits three = new SourceLimits(3, List.of());
+    SourceLimits three = new SourceLimits(3, List.of(), Set.of());
     DataSetTask mixture =
         mixture(
             gsm8k("a.jsonl", "short", "rather longer").alias("a"),

@@ -51,7 +51,7 @@ final class PromptTemplateTest {
     assertThat(wording(PromptTemplate.PromptForm.CHAT).text(ITEM))
         .isEqualTo(
             "<system>Be brief.<user>Q: 1+1?\nA:<assistant>2.<user>Examples:\n\nQ: 1+2?\nA:"
-                + "true{enable_thinking=false} So");
+                + "true{} So");
     assertThat(wording(PromptTemplate.PromptForm.CHAT).solution(ITEM)).isEqualTo("3.");
   }
 

@@ -1,5 +1,6 @@
 package io.troupe.config.policy;
 
+import io.troupe.chat.Thinking;
 import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
@@ -27,6 +28,13 @@ public sealed interface PolicySection permits DecoderSection, PolicySection.Toy 
 
   /** Bytes of a number in that cache. */
   int bytesOfNumber();
+
+  /**
+   * Whether the policy thinks before its answers; a policy without a chat template has no choice.
+   */
+  default Thinking thinking() {
+    return Thinking.AUTO;
+  }
 
   /** The device that trainer and samplers compute on. */
   String computesOn();
@@ -136,6 +144,15 @@ public sealed interface PolicySection permits DecoderSection, PolicySection.Toy 
           @Default("5000000000")
           @Range(min = 1000000)
           long shardBytes,
+      @Doc(
+              "Whether the policy thinks before its answers, as its chat template is told"
+                  + " (`enable_thinking`, `thinking`), wherever conversations are rendered: prompts"
+                  + " with `template: chat`, rows of `messages`, agents, the console. `auto` is"
+                  + " without thinking, where the template has the choice; `true` and `false` are"
+                  + " refused where it has none, but for `true` of one that always opens a"
+                  + " thought.")
+          @Default("auto")
+          Thinking thinking,
       @Inline TorchKeys compute)
       implements DecoderSection, Validated {
     @Override

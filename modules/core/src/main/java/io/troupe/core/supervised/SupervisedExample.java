@@ -34,11 +34,11 @@ public record SupervisedExample(
   /**
    * A prompt and its whole answer.
    *
-   * @param end token id that ends the answer
+   * @param end token ids that end the answer
    */
-  public static SupervisedExample answered(String id, int[] prompt, int[] answer, int end) {
-    int[] completion = Arrays.copyOf(answer, answer.length + 1);
-    completion[answer.length] = end;
+  public static SupervisedExample answered(String id, int[] prompt, int[] answer, int... end) {
+    int[] completion = Arrays.copyOf(answer, answer.length + end.length);
+    System.arraycopy(end, 0, completion, answer.length, end.length);
     boolean[] imitated = new boolean[completion.length];
     Arrays.fill(imitated, true);
     return new SupervisedExample(id, "", prompt, completion, imitated);

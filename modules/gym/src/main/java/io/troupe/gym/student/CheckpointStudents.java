@@ -2,7 +2,7 @@ package io.troupe.gym.student;
 
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.ChatTemplate.Message;
-import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.chat.TurnEnd;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
@@ -29,8 +29,6 @@ import java.util.Map;
 public final class CheckpointStudents implements Students {
   /** The folder of an iteration's training, beside the student. */
   static final String TRAINING = "training";
-
-  private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
 
   private final Path checkpoint;
   private final PolicySection.Pretrained policy;
@@ -77,27 +75,30 @@ public final class CheckpointStudents implements Students {
       throws IOException {
     try (PolicyEngines engines =
         DjlPolicy.create(PolicyOpening.opened(student, policy), PolicyOpening.compute(policy))) {
-      List<String> worded = worded(engines.tokenizer(), student, prompts);
-      return new StudentSampler(engines, settings.maxTokens())
+      Tokenizer tokenizer = engines.tokenizer();
+      if (!training.chat()) {
+        List<String> begun = prompts.stream().map(tokenizer::withTextStart).toList();
+        return new StudentSampler(engines, settings.maxTokens(), new TurnEnd.Unmarked())
+            .responses(ServedWeights.read(student, WeightVersion.BASE), begun, samples, seed);
+      }
+      ChatTemplate template = template(student);
+      List<String> worded =
+          prompts.stream()
+              .map(prompt -> template.render(List.of(Message.user(prompt)), true, Map.of()))
+              .toList();
+      return new StudentSampler(engines, settings.maxTokens(), TurnEnd.of(template, tokenizer))
           .responses(ServedWeights.read(student, WeightVersion.BASE), worded, samples, seed);
     }
   }
 
-  private List<String> worded(Tokenizer tokenizer, Path student, List<String> prompts)
-      throws IOException {
-    if (!training.chat()) {
-      return prompts.stream().map(tokenizer::withTextStart).toList();
-    }
-    ChatTemplate template =
-        JinjaChatTemplate.read(student, Clock.system(ZoneId.systemDefault()))
-            .orElseThrow(
-                () ->
-                    new IOException(
-                        "%s has no chat template, and %s words prompts with template: chat; set it to raw"
-                            .formatted(student, training.recipe())));
-    return prompts.stream()
-        .map(prompt -> template.render(List.of(Message.user(prompt)), true, WITHOUT_THINKING))
-        .toList();
+  private ChatTemplate template(Path student) throws IOException {
+    return PolicyOpening.template(
+            student, Clock.system(ZoneId.systemDefault()), training.thinking())
+        .orElseThrow(
+            () ->
+                new IOException(
+                    "%s has no chat template, and %s words prompts with template: chat; set it to raw"
+                        .formatted(student, training.recipe())));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.troupe.gym.student;
 
+import io.troupe.chat.Thinking;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.student.Students.Outcome;
 import java.io.IOException;
@@ -27,6 +28,9 @@ public interface CheckpointTraining {
 
   /** Whether prompts are messages of the student's chat template. */
   boolean chat();
+
+  /** The choice of thinking with which prompts in chats are rendered. */
+  Thinking thinking();
 
   /** Asks the process at work to end, and to save first if it is able to; safe for any thread. */
   void stop();

@@ -1,5 +1,6 @@
 package io.troupe.gym.student;
 
+import io.troupe.chat.TurnEnd;
 import io.troupe.core.loss.TrainingSequence;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.core.supervised.SupervisedExample;
@@ -34,7 +35,7 @@ public final class EngineStudents implements Students {
   public EngineStudents(PolicyEngines engines, StudentFit settings) {
     this.engines = engines;
     this.settings = settings;
-    this.sampler = new StudentSampler(engines, settings.maxTokens());
+    this.sampler = new StudentSampler(engines, settings.maxTokens(), new TurnEnd.Unmarked());
   }
 
   @Override

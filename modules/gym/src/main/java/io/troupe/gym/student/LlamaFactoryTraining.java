@@ -1,6 +1,7 @@
 package io.troupe.gym.student;
 
 import io.troupe.base.files.FileTree;
+import io.troupe.chat.Thinking;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.safetensors.DType;
 import io.troupe.engine.safetensors.ModelFiles;
@@ -125,6 +126,11 @@ public final class LlamaFactoryTraining implements CheckpointTraining {
   @Override
   public boolean chat() {
     return recipe.chat();
+  }
+
+  @Override
+  public Thinking thinking() {
+    return Thinking.AUTO;
   }
 
   @Override

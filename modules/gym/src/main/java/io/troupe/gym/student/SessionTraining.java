@@ -6,6 +6,7 @@ import io.troupe.base.process.ChildJvm;
 import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.ProcessGroup;
 import io.troupe.base.process.Signals;
+import io.troupe.chat.Thinking;
 import io.troupe.core.train.LearningRateSchedule;
 import io.troupe.gym.item.TrainingRow;
 import io.troupe.gym.student.Students.Outcome;
@@ -54,6 +55,11 @@ public final class SessionTraining implements CheckpointTraining {
   @Override
   public boolean chat() {
     return recipe.chat();
+  }
+
+  @Override
+  public Thinking thinking() {
+    return recipe.thinking();
   }
 
   @Override

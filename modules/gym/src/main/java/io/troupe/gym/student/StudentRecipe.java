@@ -1,5 +1,6 @@
 package io.troupe.gym.student;
 
+import io.troupe.chat.Thinking;
 import io.troupe.config.RunConfig;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.supervised.SupervisedConfig;
@@ -17,8 +18,9 @@ import java.util.List;
  * @param file of the configuration
  * @param trainer program whose configuration the file is
  * @param chat whether prompts are messages of the student's chat template
+ * @param thinking of the policy
  */
-public record StudentRecipe(Path file, Trainer trainer, boolean chat) {
+public record StudentRecipe(Path file, Trainer trainer, boolean chat, Thinking thinking) {
   /** The programs that train. */
   public enum Trainer {
     SFT,
@@ -44,7 +46,8 @@ public record StudentRecipe(Path file, Trainer trainer, boolean chat) {
         yield new StudentRecipe(
             file,
             trainer,
-            config.datasets().getFirst().template() == ImitatedDataSet.TextForm.CHAT);
+            config.datasets().getFirst().template() == ImitatedDataSet.TextForm.CHAT,
+            config.policy().thinking());
       }
       case GRPO -> {
         RunConfig config = RunConfig.load(file, List.of()).config();
@@ -55,7 +58,10 @@ public record StudentRecipe(Path file, Trainer trainer, boolean chat) {
                   .formatted(file));
         }
         yield new StudentRecipe(
-            file, trainer, jsonl.prompts().template() == PromptTemplate.PromptForm.CHAT);
+            file,
+            trainer,
+            jsonl.prompts().template() == PromptTemplate.PromptForm.CHAT,
+            config.policy().thinking());
       }
     };
   }

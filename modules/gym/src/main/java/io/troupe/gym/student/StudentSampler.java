@@ -1,5 +1,6 @@
 package io.troupe.gym.student;
 
+import io.troupe.chat.TurnEnd;
 import io.troupe.core.SplitMix64;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.GroupId;
@@ -8,6 +9,7 @@ import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SampleRequest;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StopMatcher;
 import io.troupe.engine.weights.WeightSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +21,18 @@ final class StudentSampler {
 
   private final PolicyEngines engines;
   private final int maxTokens;
+  private final TurnEnd end;
   private long requests;
 
-  StudentSampler(PolicyEngines engines, int maxTokens) {
+  /**
+   * A sampler.
+   *
+   * @param end of answers, beside the checkpoint's own
+   */
+  StudentSampler(PolicyEngines engines, int maxTokens, TurnEnd end) {
     this.engines = engines;
     this.maxTokens = maxTokens;
+    this.end = end;
   }
 
   /**
@@ -36,7 +45,9 @@ final class StudentSampler {
   List<List<String>> responses(
       WeightSnapshot weights, List<String> prompts, int samples, long seed) {
     SamplingSettings sampling =
-        samples == 1 ? SamplingSettings.greedy(maxTokens) : new SamplingSettings(1, maxTokens);
+        new SamplingSettings(samples == 1 ? 0 : 1, maxTokens)
+            .within(0, end.stops())
+            .stoppingAt(end.stopIds());
     List<List<String>> responses = new ArrayList<>();
     try (SamplingEngine sampler = engines.newSampler()) {
       sampler.load(weights).toCompletableFuture().join();
@@ -56,6 +67,7 @@ final class StudentSampler {
           responses.add(
               each.toCompletableFuture().join().stream()
                   .map(completion -> engines.tokenizer().decode(completion.tokens()))
+                  .map(response -> StopMatcher.cut(response, end.stops()))
                   .toList());
         }
       }

@@ -1,7 +1,6 @@
 package io.troupe.run.compose;
 
 import io.troupe.chat.ChatTemplate;
-import io.troupe.chat.JinjaChatTemplate;
 import io.troupe.cluster.ClusterSettings;
 import io.troupe.config.PlacementSection;
 import io.troupe.config.RunConfig;
@@ -52,6 +51,7 @@ import io.troupe.runtime.prompt.TeacherPrompts;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.store.file.MachineMemory;
 import io.troupe.store.folder.RunFolder;
+import io.troupe.tasks.AnswerEnds;
 import io.troupe.tasks.BeginOfText;
 import io.troupe.tasks.ContextFilter;
 import io.troupe.tasks.DataSetTask;
@@ -170,8 +170,8 @@ public record Composition(
           case Start.Stored(PretrainedModel checkpoint) -> checkpoint.tokenizer();
         };
     DataSetTask loaded =
-        new BeginOfText(tokenizer)
-            .begin(worded)
+        new AnswerEnds(template, tokenizer)
+            .end(new BeginOfText(tokenizer).begin(worded), conversing(config))
             .imitating(examples(config, rows, template, tokenizer));
     Task task = fitting(config, loaded, tokenizer);
     Optional<String> objection =
@@ -188,6 +188,11 @@ public record Composition(
         teacher(config, start, tokenizer),
         facts(task, tokenizer),
         ToolLoops.of(config.episode(), template, tokenizer, loaded, environment));
+  }
+
+  /** Whether an agent program makes conversations of raw prompts, by the chat template. */
+  private static boolean conversing(RunConfig config) {
+    return config.episode().hasAgent() && config.episode().format() != EpisodeSection.Format.INLINE;
   }
 
   /** Returns the task without prompts that are too long for the policy, where they are dropped. */
@@ -259,7 +264,11 @@ public record Composition(
 
   /** The prompts and the examples of the run, with their tokens. */
   public PromptPool pool() {
-    return new PromptPool(task.train(), tokenizer, config.run().seed()).imitating(task.imitated());
+    Map<String, int[]> ends = new TreeMap<>();
+    task.sources().forEach(source -> ends.put(source.name(), source.end().ids(tokenizer)));
+    return new PromptPool(task.train(), tokenizer, config.run().seed())
+        .imitating(task.imitated())
+        .ending(ends);
   }
 
   private static String teacherPrompt(RunConfig config) {
@@ -358,19 +367,26 @@ public record Composition(
       case Start.Stored(PretrainedModel checkpoint) ->
           ToolLoops.showingTools(
               config.episode(),
-              JinjaChatTemplate.read(checkpoint.directory(), config.run().clock())
-                  .orElseGet(PromptTemplate::noTemplate),
+              chatTemplate(config, checkpoint).orElseGet(PromptTemplate::noTemplate),
               environment);
     };
   }
 
-  /** The checkpoint's chat template; none if it has none, or there is no checkpoint. */
-  public Optional<? extends ChatTemplate> chatTemplate() throws IOException {
+  /**
+   * The checkpoint's chat template, with the policy's choice of thinking; none if it has none, or
+   * there is no checkpoint.
+   */
+  public Optional<ChatTemplate> chatTemplate() throws IOException {
     return switch (start) {
       case Start.Fresh() -> Optional.empty();
-      case Start.Stored(PretrainedModel checkpoint) ->
-          JinjaChatTemplate.read(checkpoint.directory(), config.run().clock());
+      case Start.Stored(PretrainedModel checkpoint) -> chatTemplate(config, checkpoint);
     };
+  }
+
+  private static Optional<ChatTemplate> chatTemplate(RunConfig config, PretrainedModel checkpoint)
+      throws IOException {
+    return PolicyOpening.template(
+        checkpoint.directory(), config.run().clock(), config.policy().thinking());
   }
 
   /**
@@ -620,7 +636,7 @@ public record Composition(
     for (TaskSource source : task.sources()) {
       SourceLimits limits = source.limits();
       if (!limits.equals(SourceLimits.NONE)) {
-        own.put(source.name(), general.within(limits.maxTokens(), limits.stop()));
+        own.put(source.name(), limits.of(general));
       }
     }
     return new SourceSampling(general, own, task.ownLimits(), episodes);

@@ -1,5 +1,8 @@
 package io.troupe.run.compose;
 
+import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.chat.Thinking;
 import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.policy.TorchKeys;
@@ -16,6 +19,8 @@ import io.troupe.run.model.ModelCache;
 import io.troupe.run.model.ModelName;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,6 +93,23 @@ public final class PolicyOpening {
 
   private static UnsupportedPolicyException refused(Exception unfit) {
     return new UnsupportedPolicyException("policy.checkpoint: " + unfit.getMessage(), unfit);
+  }
+
+  /**
+   * Returns the chat template of a checkpoint's folder with the policy's choice of thinking; none
+   * if it has no template.
+   *
+   * @param clock of the dates in its texts
+   * @throws UnsupportedPolicyException if the template cannot follow the choice; names the key
+   */
+  public static Optional<ChatTemplate> template(Path directory, Clock clock, Thinking thinking)
+      throws IOException {
+    Optional<ChatTemplate> own = JinjaChatTemplate.read(directory, clock);
+    try {
+      return thinking.in(own);
+    } catch (IllegalArgumentException unfit) {
+      throw new UnsupportedPolicyException(String.valueOf(unfit.getMessage()), unfit);
+    }
   }
 
   /**

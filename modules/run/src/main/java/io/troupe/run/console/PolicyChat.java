@@ -1,6 +1,7 @@
 package io.troupe.run.console;
 
 import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.TurnEnd;
 import io.troupe.console.chat.Chat;
 import io.troupe.console.chat.ChatRequest;
 import io.troupe.core.prompt.Prompt;
@@ -111,15 +112,21 @@ public final class PolicyChat implements Chat {
   }
 
   private SamplingSettings settings(ChatRequest ask, int promptTokens) {
-    return new SamplingSettings(
-        ask.temperature(),
-        sampling.topP(),
-        sampling.topK(),
-        sampling.minP(),
-        sampling.repetitionPenalty(),
-        ask.room(promptTokens, offer.contextLength()),
-        sampling.stopIds(),
-        sampling.stops(),
-        false);
+    SamplingSettings settings =
+        new SamplingSettings(
+            ask.temperature(),
+            sampling.topP(),
+            sampling.topK(),
+            sampling.minP(),
+            sampling.repetitionPenalty(),
+            ask.room(promptTokens, offer.contextLength()),
+            sampling.stopIds(),
+            sampling.stops(),
+            false);
+    TurnEnd end =
+        ask.template() && template.isPresent()
+            ? TurnEnd.of(template.get(), tokenizer)
+            : new TurnEnd.Unmarked();
+    return settings.within(0, end.stops()).stoppingAt(end.stopIds());
   }
 }

@@ -2,7 +2,7 @@ package io.troupe.run.evaluation;
 
 import io.troupe.base.hash.Sha256;
 import io.troupe.chat.ChatTemplate;
-import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.chat.Thinking;
 import io.troupe.config.RunConfig;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
@@ -17,6 +17,7 @@ import io.troupe.evaluation.AnswerSource;
 import io.troupe.evaluation.EvaluationTask;
 import io.troupe.gateway.agent.AgentSettings;
 import io.troupe.run.compose.Composition;
+import io.troupe.run.compose.PolicyOpening;
 import io.troupe.run.compose.RunInferenceServers;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.runtime.TrainerTasks;
@@ -287,13 +288,15 @@ public record EvaluatedPolicy(
 
   /** The chat template of the policy, or one that refuses conversations. */
   ChatTemplate template() throws IOException {
-    Optional<? extends ChatTemplate> own = Optional.empty();
+    Optional<ChatTemplate> own = Optional.empty();
     if (!run.isEmpty()) {
       own = run.getFirst().chatTemplate();
     } else if (!pretrained.isEmpty()) {
       own =
-          JinjaChatTemplate.read(
-              pretrained.getFirst().directory(), Clock.system(ZoneId.systemDefault()));
+          PolicyOpening.template(
+              pretrained.getFirst().directory(),
+              Clock.system(ZoneId.systemDefault()),
+              Thinking.AUTO);
     }
     return own.isPresent() ? own.get() : PromptTemplate.noTemplate();
   }

@@ -21,9 +21,9 @@ import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.TaskLoader;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.episode.EpisodeSettings;
+import io.troupe.tasks.AnswerEnds;
 import io.troupe.tasks.BeginOfText;
 import io.troupe.tasks.DataSetTask;
-import io.troupe.tasks.SourceLimits;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.rows.TaskDataException;
@@ -140,7 +140,10 @@ public final class EvaluationTasks implements AutoCloseable {
     TaskLoader loader = TaskLoader.of(section, file.data(), file.seed(), plan.template());
     DataSetTask worded = loader.load();
     DataSetTask loaded =
-        tokenizer.isPresent() ? new BeginOfText(tokenizer.get()).begin(worded) : worded;
+        tokenizer.isPresent()
+            ? new AnswerEnds(plan.template(), tokenizer.get())
+                .end(new BeginOfText(tokenizer.get()).begin(worded), false)
+            : worded;
     judges.put(task.name(), new Judges(file.verifier(), loader.verifiers(loaded)));
     if (task.episode().hasTurns()) {
       episodes.put(task.name(), plan.episodes(tokenizer(task), loaded));
@@ -183,8 +186,7 @@ public final class EvaluationTasks implements AutoCloseable {
     EvaluationKeys keys = task.keys();
     Map<String, SamplingSettings> bySource = new LinkedHashMap<>();
     for (TaskSource source : loaded.sources()) {
-      SourceLimits limits = source.limits();
-      bySource.put(source.name(), general.within(limits.maxTokens(), limits.stop()));
+      bySource.put(source.name(), source.limits().of(general));
     }
     int count = keys.prompts() == 0 ? prompts.size() : Math.min(keys.prompts(), prompts.size());
     List<EvaluationItem> items =

@@ -1,7 +1,6 @@
 package io.troupe.run.supervised;
 
 import io.troupe.chat.ChatTemplate;
-import io.troupe.chat.JinjaChatTemplate;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.supervised.SupervisedConfig;
 import io.troupe.engine.CharacterTokenizer;
@@ -113,7 +112,10 @@ public record SupervisedComposition(
     Optional<ChatTemplate> own =
         checkpoint.isEmpty()
             ? Optional.empty()
-            : JinjaChatTemplate.read(checkpoint.getFirst().directory(), config.run().clock());
+            : PolicyOpening.template(
+                checkpoint.getFirst().directory(),
+                config.run().clock(),
+                config.policy().thinking());
     return own.orElse(
         (_, _, _) -> {
           throw new IllegalArgumentException(

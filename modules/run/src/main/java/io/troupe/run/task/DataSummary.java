@@ -1,5 +1,6 @@
 package io.troupe.run.task;
 
+import io.troupe.chat.TurnEnd;
 import io.troupe.config.RunConfig;
 import io.troupe.config.rollout.VerifierSection.Reward;
 import io.troupe.config.task.DataSetSection;
@@ -38,6 +39,7 @@ public final class DataSummary {
             leftOut(task),
             GoldReadings.lines(task, source -> judges(config, source, verifiers)),
             limits(config),
+            ends(task),
             rewards(config, verifiers))
         .flatMap(Function.identity())
         .toList();
@@ -84,9 +86,29 @@ public final class DataSummary {
    */
   public static Stream<String> ofRows(Task task) {
     return Stream.concat(
-        leftOut(task),
+        Stream.concat(leftOut(task), ends(task)),
         GoldReadings.lines(
             task, source -> GoldReadings.named(Stream.of(source.verifier()), List.of())));
+  }
+
+  /** Returns by what the answers in chats end, beside the checkpoint's own ends. */
+  private static Stream<String> ends(Task task) {
+    return task.sources().stream().flatMap(source -> end(source).stream());
+  }
+
+  private static Optional<String> end(TaskSource source) {
+    return switch (source.end()) {
+      case TurnEnd.EndToken(int id, String text) ->
+          Optional.of(
+              line("%s: answers end with %s (%d), by the chat template", source.name(), text, id));
+      case TurnEnd.EndText(String text) ->
+          Optional.of(
+              line(
+                  "%s: answers end with the text \"%s\" of the chat template, which is no special"
+                      + " token",
+                  source.name(), text));
+      case TurnEnd.Unmarked() -> Optional.empty();
+    };
   }
 
   private static Stream<String> leftOut(Task task) {

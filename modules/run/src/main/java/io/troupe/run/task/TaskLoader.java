@@ -32,6 +32,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -219,7 +220,7 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
         Stream.concat(own ? usual.stream() : Stream.of(), prompts.stop().stream())
             .distinct()
             .toList();
-    return new SourceLimits(prompts.maxCompletionTokens(), stop);
+    return new SourceLimits(prompts.maxCompletionTokens(), stop, Set.of());
   }
 
   /**

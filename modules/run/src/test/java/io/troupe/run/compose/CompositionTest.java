@@ -391,4 +391,61 @@ final class CompositionTest {
         .hasMessageStartingWith("distillation.teacher: the teacher ")
         .hasMessageEndingWith("nowhere is no directory");
   }
+
+  /** A base checkpoint, as those of Qwen3: its texts end otherwise than the template's turns. */
+  private Path baseWithChatTemplate() throws IOException {
+    Path base = Files.createDirectory(folder.resolve("base"));
+    copy(TINY, base);
+    Files.writeString(base.resolve("generation_config.json"), "{\"eos_token_id\": 266}");
+    Files.writeString(
+        base.resolve("chat_template.jinja"),
+        """
+        {% for m in messages %}<|im_start|>{{ m.role }}
+        {{ m.content }}<|im_end|>
+        {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+        {% if enable_thinking is defined and not enable_thinking %}<think></think>{% endif %}{% endif %}\
+        """);
+    return base;
+  }
+
+  @Test
+  void of_chatsOfABaseCheckpoint_endAndAreTaughtAsTheTemplateEndsATurn() throws IOException {
+    Path base = baseWithChatTemplate();
+    String sums = "{name: arithmetic, min: 0, max: 9, held_out_share: 0.2%s}";
+
+    Composition raw = Composition.of(of(sums.formatted(""), base, ""));
+    Composition chat = Composition.of(of(sums.formatted(", template: chat"), base, ""));
+
+    assertThat(chat.tokenizer().endIds()).containsExactly(266);
+    assertThat(chat.settings().sampling().of(chat.task().train().getFirst()).stopIds())
+        .containsExactly(268);
+    assertThat(chat.evaluationSampling().of(chat.task().heldOut().getFirst()).stopIds())
+        .containsExactly(268);
+    assertThat(chat.pool().end(0)).containsExactly(268);
+    assertThat(DataSummary.ofRows(chat.task()))
+        .containsExactly("arithmetic: answers end with <|im_end|> (268), by the chat template");
+    assertThat(raw.settings().sampling().of(raw.task().train().getFirst()).stopIds()).isEmpty();
+    assertThat(raw.pool().end(0)).containsExactly(266);
+    assertThat(DataSummary.ofRows(raw.task())).isEmpty();
+  }
+
+  @Test
+  void of_thinking_isTheChoiceOfEveryPromptOrRefusedByTheKey() throws IOException {
+    Path base = baseWithChatTemplate();
+    String chat = "{name: arithmetic, min: 0, max: 9, held_out_share: 0.2, template: chat}";
+
+    assertThat(Composition.of(of(chat, base, "")).task().train().getFirst().text())
+        .endsWith("assistant\n<think></think>");
+    assertThat(
+            Composition.of(of(chat, base, "", "policy.thinking=true"))
+                .task()
+                .train()
+                .getFirst()
+                .text())
+        .endsWith("assistant\n");
+    Files.writeString(base.resolve("chat_template.jinja"), "{{ messages[0].content }}");
+    assertThatThrownBy(() -> Composition.of(of(chat, base, "", "policy.thinking=false")))
+        .isInstanceOf(UnsupportedPolicyException.class)
+        .hasMessageStartingWith("policy.thinking (false): the text of the chat template");
+  }
 }

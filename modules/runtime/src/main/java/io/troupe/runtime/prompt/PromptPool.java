@@ -8,6 +8,7 @@ import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.supervised.SupervisedPlan;
 import io.troupe.engine.Tokenizer;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The prompts of a run with their token ids and the seeds by which they are sampled, and its
@@ -17,6 +18,8 @@ public final class PromptPool {
   private final List<Prompt> prompts;
   private final List<int[]> tokens;
   private final List<SupervisedExample> imitated;
+  private final Map<String, int[]> ends;
+  private final int[] ownEnd;
   private final long seed;
 
   /**
@@ -29,19 +32,38 @@ public final class PromptPool {
     this.prompts = List.copyOf(prompts);
     this.tokens = this.prompts.stream().map(prompt -> encode(prompt, tokenizer)).toList();
     this.imitated = List.of();
+    this.ends = Map.of();
+    this.ownEnd = new int[] {tokenizer.endOfSequence()};
     this.seed = seed;
   }
 
-  private PromptPool(PromptPool other, List<SupervisedExample> imitated) {
+  private PromptPool(PromptPool other, List<SupervisedExample> imitated, Map<String, int[]> ends) {
     this.prompts = other.prompts;
     this.tokens = other.tokens;
     this.imitated = List.copyOf(imitated);
+    this.ends = Map.copyOf(ends);
+    this.ownEnd = other.ownEnd;
     this.seed = other.seed;
   }
 
   /** Returns the same prompts, with examples of data sets of their own. */
   public PromptPool imitating(List<SupervisedExample> examples) {
-    return new PromptPool(this, examples);
+    return new PromptPool(this, examples, ends);
+  }
+
+  /**
+   * Returns the same prompts, with the ends of their answers.
+   *
+   * @param bySource ids behind an answer that is imitated; a source without them ends its answers
+   *     with the tokenizer's end of a sequence
+   */
+  public PromptPool ending(Map<String, int[]> bySource) {
+    return new PromptPool(this, imitated, bySource);
+  }
+
+  /** Returns the ids that end an answer to a prompt which is imitated. */
+  public int[] end(int index) {
+    return ends.getOrDefault(prompt(index).source(), ownEnd);
   }
 
   /** Whether examples come from data sets of their own. */
