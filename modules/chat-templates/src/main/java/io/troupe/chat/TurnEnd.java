@@ -56,17 +56,13 @@ public sealed interface TurnEnd {
     }
     int[] ids = tokenizer.encodeWithSpecial(rest);
     int text = 0;
-    while (text < ids.length && !special(tokenizer, ids[text])) {
+    while (text < ids.length && !tokenizer.isSpecial(ids[text])) {
       text++;
     }
     if (text > 0) {
       return new EndText(tokenizer.decode(Arrays.copyOf(ids, text)).strip());
     }
     return new EndToken(ids[0], rest.substring(0, spelled(rest, ids[0], tokenizer)));
-  }
-
-  private static boolean special(Tokenizer tokenizer, int id) {
-    return tokenizer.endIds().contains(id) || tokenizer.bytes(id).length == 0;
   }
 
   /** Returns the length of the shortest beginning of a text that is a token. */

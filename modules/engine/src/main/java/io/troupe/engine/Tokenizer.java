@@ -7,6 +7,9 @@ import java.util.Set;
  * threads.
  */
 public interface Tokenizer {
+  /** Marks the spelling of a special token as letters; Unicode assigns it to no character. */
+  char LITERAL = '\uFDD0';
+
   /**
    * Returns the ids of a text without any special token: where the text spells a special token, its
    * letters are encoded.
@@ -17,8 +20,18 @@ public interface Tokenizer {
   int[] encode(String text);
 
   /**
+   * Returns a text of data so that {@link #encodeWithSpecial} reads no special token in it: behind
+   * the first character of each spelling of one stands {@link #LITERAL}, which is no part of the
+   * text. A text that spells none is returned as it is.
+   */
+  default String literal(String text) {
+    return text;
+  }
+
+  /**
    * Returns the ids of a text in which special tokens may be spelled out, as by a {@link
-   * io.troupe.chat.ChatTemplate} . Nothing else is added.
+   * io.troupe.chat.ChatTemplate}. A spelling that {@link #literal} has marked is encoded as its
+   * letters. Nothing else is added.
    *
    * @throws IllegalArgumentException if the text cannot be represented; the message names the
    *     position
@@ -57,6 +70,11 @@ public interface Tokenizer {
 
   /** Returns the id that ends a completion, the first of {@link #endIds}. */
   int endOfSequence();
+
+  /** Whether an id is a special token: it ends completions, or adds nothing to a text. */
+  default boolean isSpecial(int token) {
+    return endIds().contains(token) || bytes(token).length == 0;
+  }
 
   /** Returns all ids that end a completion: a chat model may end a turn or a text. */
   Set<Integer> endIds();

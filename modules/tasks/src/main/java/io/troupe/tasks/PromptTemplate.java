@@ -101,7 +101,7 @@ public record PromptTemplate(
 
   private String withTools(List<Message> turns, List<Object> tools, String without)
       throws RowException {
-    Map<String, Object> arguments = new HashMap<>(Map.of());
+    Map<String, Object> arguments = new HashMap<>();
     arguments.put("tools", tools);
     String with = template.render(turns, true, arguments);
     if (with.equals(without)) {

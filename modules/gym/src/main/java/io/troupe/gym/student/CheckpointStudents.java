@@ -81,7 +81,7 @@ public final class CheckpointStudents implements Students {
         return new StudentSampler(engines, settings.maxTokens(), new TurnEnd.Unmarked())
             .responses(ServedWeights.read(student, WeightVersion.BASE), begun, samples, seed);
       }
-      ChatTemplate template = template(student);
+      ChatTemplate template = template(student, tokenizer);
       List<String> worded =
           prompts.stream()
               .map(prompt -> template.render(List.of(Message.user(prompt)), true, Map.of()))
@@ -91,9 +91,9 @@ public final class CheckpointStudents implements Students {
     }
   }
 
-  private ChatTemplate template(Path student) throws IOException {
+  private ChatTemplate template(Path student, Tokenizer tokenizer) throws IOException {
     return PolicyOpening.template(
-            student, Clock.system(ZoneId.systemDefault()), training.thinking())
+            student, tokenizer, Clock.system(ZoneId.systemDefault()), training.thinking())
         .orElseThrow(
             () ->
                 new IOException(

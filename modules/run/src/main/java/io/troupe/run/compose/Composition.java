@@ -386,7 +386,10 @@ public record Composition(
   private static Optional<ChatTemplate> chatTemplate(RunConfig config, PretrainedModel checkpoint)
       throws IOException {
     return PolicyOpening.template(
-        checkpoint.directory(), config.run().clock(), config.policy().thinking());
+        checkpoint.directory(),
+        checkpoint.tokenizer(),
+        config.run().clock(),
+        config.policy().thinking());
   }
 
   /**

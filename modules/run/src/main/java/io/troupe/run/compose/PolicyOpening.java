@@ -2,11 +2,13 @@ package io.troupe.run.compose;
 
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.chat.LiteralTemplate;
 import io.troupe.chat.Thinking;
 import io.troupe.config.policy.DecoderSection;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.policy.TorchKeys;
 import io.troupe.config.task.DataSection;
+import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.checkpoint.BaseModelName;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
 import io.troupe.engine.djl.install.TorchSearch;
@@ -99,14 +101,15 @@ public final class PolicyOpening {
    * Returns the chat template of a checkpoint's folder with the policy's choice of thinking; none
    * if it has no template.
    *
+   * @param tokenizer of the checkpoint: no text of a conversation spells its special tokens
    * @param clock of the dates in its texts
    * @throws UnsupportedPolicyException if the template cannot follow the choice; names the key
    */
-  public static Optional<ChatTemplate> template(Path directory, Clock clock, Thinking thinking)
-      throws IOException {
+  public static Optional<ChatTemplate> template(
+      Path directory, Tokenizer tokenizer, Clock clock, Thinking thinking) throws IOException {
     Optional<ChatTemplate> own = JinjaChatTemplate.read(directory, clock);
     try {
-      return thinking.in(own);
+      return thinking.in(own).map(template -> new LiteralTemplate(template, tokenizer));
     } catch (IllegalArgumentException unfit) {
       throw new UnsupportedPolicyException(String.valueOf(unfit.getMessage()), unfit);
     }

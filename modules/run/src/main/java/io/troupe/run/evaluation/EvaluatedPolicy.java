@@ -295,6 +295,7 @@ public record EvaluatedPolicy(
       own =
           PolicyOpening.template(
               pretrained.getFirst().directory(),
+              pretrained.getFirst().tokenizer(),
               Clock.system(ZoneId.systemDefault()),
               Thinking.AUTO);
     }

@@ -114,6 +114,7 @@ public record SupervisedComposition(
             ? Optional.empty()
             : PolicyOpening.template(
                 checkpoint.getFirst().directory(),
+                checkpoint.getFirst().tokenizer(),
                 config.run().clock(),
                 config.policy().thinking());
     return own.orElse(

@@ -1,7 +1,6 @@
 package io.troupe.tasks.supervised;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.troupe.chat.ChatTemplate.Message;
 import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.rows.RefusedRows;
 import io.troupe.tasks.rows.Row;
@@ -13,14 +12,17 @@ import io.troupe.tasks.supervised.SupervisedRow.Text;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The format of the rows of a supervised data set. A row with {@code messages} is a conversation;
- * any other one has a prompt and a completion, each a text or a list of messages.
+ * The format of the rows of a supervised data set. A row with {@code messages} or, in ShareGPT's
+ * form, {@code conversations} is a conversation, whose {@code tools} the template shows; any other
+ * one has a prompt and a completion, each a text or a list of messages.
  *
  * @param messagesField field of a conversation
  * @param promptField field of a prompt
@@ -36,7 +38,8 @@ public record SupervisedFormat(
     String sourceField,
     boolean chat,
     Set<String> sources) {
-  private static final String ASSISTANT = "assistant";
+  private static final String SHARED = "conversations";
+  private static final String ARGUMENTS = "chat_template_kwargs";
   private static final List<String> IDS = List.of("id", "prompt_id");
 
   public SupervisedFormat {
@@ -111,19 +114,34 @@ public record SupervisedFormat(
   }
 
   private SupervisedRow row(Row row, String source) throws RowException {
-    if (row.has(messagesField)) {
-      List<Message> messages = messages(row, messagesField);
-      return conversation(row, source, messages, 0, messagesField);
+    for (String field : List.of(messagesField, SHARED)) {
+      if (row.has(field)) {
+        ChatMessages.Conversation read = new ChatMessages(row, field).read();
+        return conversation(row, source, read.messages(), read.imitated(), field);
+      }
     }
     boolean listed =
         row.fields().path(promptField).isArray() || row.fields().path(completionField).isArray();
     if (!listed && !chat) {
       return new Text(id(row), source, row.text(promptField), completion(row));
     }
-    List<Message> prompt = messagesOr(row, promptField, "user");
-    List<Message> all = new ArrayList<>(prompt);
-    all.addAll(messagesOr(row, completionField, ASSISTANT));
-    return conversation(row, source, all, prompt.size(), completionField);
+    List<Map<String, Object>> all = new ArrayList<>();
+    if (row.fields().path(promptField).isArray()) {
+      all.addAll(new ChatMessages(row, promptField).read().messages());
+    } else {
+      all.add(Map.of("role", "user", "content", row.text(promptField)));
+    }
+    Set<Integer> imitated = new TreeSet<>();
+    int from = all.size();
+    if (row.fields().path(completionField).isArray()) {
+      ChatMessages.Conversation read = new ChatMessages(row, completionField).read();
+      all.addAll(read.messages());
+      read.imitated().forEach(i -> imitated.add(from + i));
+    } else {
+      all.add(Map.of("role", ChatMessages.ASSISTANT, "content", row.text(completionField)));
+      imitated.add(from);
+    }
+    return conversation(row, source, all, imitated, completionField);
   }
 
   private String completion(Row row) throws RowException {
@@ -134,51 +152,40 @@ public record SupervisedFormat(
   }
 
   private SupervisedRow conversation(
-      Row row, String source, List<Message> messages, int from, String field) throws RowException {
-    boolean answered =
-        messages.stream().skip(from).anyMatch(message -> message.role().equals(ASSISTANT));
-    if (!answered || messages.getFirst().role().equals(ASSISTANT)) {
+      Row row,
+      String source,
+      List<Map<String, Object>> messages,
+      Set<Integer> imitated,
+      String field)
+      throws RowException {
+    if (ChatMessages.ASSISTANT.equals(messages.getFirst().get("role"))) {
       throw row.bad(field, "must hold an answer of the assistant to a message");
     }
-    return new Chat(id(row), source, messages, from);
+    if (imitated.isEmpty()) {
+      throw row.bad(field, "must hold an answer of the assistant that is imitated");
+    }
+    List<Object> tools = ChatMessages.tools(row);
+    Map<String, Object> arguments = new HashMap<>(templateArguments(row));
+    if (!tools.isEmpty()) {
+      arguments.put("tools", tools);
+    }
+    return new Chat(id(row), source, messages, arguments, imitated);
   }
 
-  private List<Message> messagesOr(Row row, String field, String role) throws RowException {
-    return row.fields().path(field).isArray()
-        ? messages(row, field)
-        : List.of(new Message(role, row.text(field)));
-  }
-
-  private static List<Message> messages(Row row, String field) throws RowException {
-    List<Message> messages = new ArrayList<>();
-    for (JsonNode each : row.fields().path(field)) {
-      if (!each.path("role").isTextual()) {
-        throw row.bad(field, "must be a list of messages with role and content");
+  /** The variables that a row has for the template, as TRL takes them. */
+  private static Map<String, Object> templateArguments(Row row) throws RowException {
+    Map<String, Object> arguments = new HashMap<>();
+    if (row.has(ARGUMENTS)) {
+      for (Map.Entry<String, JsonNode> each : row.fields().path(ARGUMENTS).properties()) {
+        JsonNode value = each.getValue();
+        if (value.isBoolean() || value.isTextual()) {
+          arguments.put(
+              each.getKey(), value.isBoolean() ? (Object) value.asBoolean() : value.textValue());
+        } else if (!value.isNull()) {
+          throw row.bad(ARGUMENTS, "must hold texts, true and false");
+        }
       }
-      messages.add(new Message(each.path("role").textValue(), content(row, field, each)));
     }
-    if (messages.isEmpty()) {
-      throw row.bad(field, "must be a list of messages with role and content");
-    }
-    return messages;
-  }
-
-  /** A text, or parts of which each has one. */
-  private static String content(Row row, String field, JsonNode message) throws RowException {
-    JsonNode content = message.path("content");
-    if (content.isTextual()) {
-      return content.textValue();
-    }
-    StringBuilder joined = new StringBuilder();
-    for (JsonNode part : content) {
-      if (!part.path("text").isTextual()) {
-        throw row.bad(field, "must hold texts only");
-      }
-      joined.append(part.path("text").textValue());
-    }
-    if (!content.isArray()) {
-      throw row.bad(field, "must be a list of messages with role and content");
-    }
-    return joined.toString();
+    return arguments;
   }
 }

@@ -2,6 +2,10 @@ package io.troupe.tasks.supervised;
 
 import io.troupe.chat.ChatTemplate.Message;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** One row of a supervised data set, before it is tokens. */
 public sealed interface SupervisedRow {
@@ -15,14 +19,43 @@ public sealed interface SupervisedRow {
       implements SupervisedRow {}
 
   /**
-   * A conversation, whose answers of the assistant are imitated.
+   * A conversation, some of whose answers of the assistant are imitated.
    *
-   * @param imitatedFrom index of the first message that may be imitated
+   * @param messages as a chat template sees them: role, content, calls of tools, reasoning
+   * @param arguments further variables of the template, such as {@code tools}
+   * @param imitated indices of the answers that are imitated
    */
-  record Chat(String id, String source, List<Message> messages, int imitatedFrom)
+  record Chat(
+      String id,
+      String source,
+      List<Map<String, Object>> messages,
+      Map<String, Object> arguments,
+      Set<Integer> imitated)
       implements SupervisedRow {
     public Chat {
       messages = List.copyOf(messages);
+      arguments = Map.copyOf(arguments);
+      imitated = Set.copyOf(imitated);
+    }
+
+    /**
+     * A conversation of texts.
+     *
+     * @param imitatedFrom index of the first message that may be imitated
+     */
+    public Chat(String id, String source, List<Message> messages, int imitatedFrom) {
+      this(
+          id,
+          source,
+          messages.stream()
+              .<Map<String, Object>>map(
+                  each -> Map.of("role", each.role(), "content", each.content()))
+              .toList(),
+          Map.of(),
+          IntStream.range(imitatedFrom, messages.size())
+              .filter(i -> messages.get(i).role().equals("assistant"))
+              .boxed()
+              .collect(Collectors.toUnmodifiableSet()));
     }
   }
 }

@@ -1,33 +1,29 @@
 package io.troupe.tasks.supervised;
 
 import io.troupe.chat.ChatTemplate;
-import io.troupe.chat.ChatTemplate.Message;
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.engine.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
  * Makes the tokens that a policy imitates of a row: those that it would have to sample.
  *
  * <p>The prompt of an answer is what a sampler would read: the template's text of all messages
- * before it, with the beginning of an answer. The answer is encoded apart from it, and ends with
- * the token by which the template ends a turn. So the boundaries of tokens are those of sampling,
- * which those of the whole text need not be.
+ * before it, with the beginning of an answer. The answer, its thought and its calls are what the
+ * template writes behind that, up to the end of the turn. It is encoded apart from the prompt, so
+ * that the boundaries of tokens are those of sampling, which those of the whole text need not be.
  *
  * <p>Answers of a conversation are one sequence as long as each prompt extends the former answer. A
  * template that shows an answer in another way once it is past, as those of models that think do,
  * begins another sequence.
  *
- * @param template of the policy; rendered without thinking
+ * @param template of the policy, with its choice of thinking
  * @param tokenizer of the policy
  */
 public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
-  private static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
-
   /**
    * Returns the sequences of a row.
    *
@@ -38,8 +34,8 @@ public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
       case SupervisedRow.Text(var id, var source, var prompt, var completion) -> {
         Growing sequence =
             new Growing(
-                tokenizer.encodeWithSpecial(tokenizer.withTextStart(prompt)),
-                answer(completion, tokenizer.endOfSequence()));
+                tokenizer.encodeWithSpecial(tokenizer.withTextStart(tokenizer.literal(prompt))),
+                joined(tokenizer.encode(completion), new int[] {tokenizer.endOfSequence()}));
         yield List.of(sequence.example(id, source));
       }
       case SupervisedRow.Chat chat -> conversation(chat);
@@ -47,26 +43,29 @@ public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
   }
 
   private List<SupervisedExample> conversation(SupervisedRow.Chat chat) {
+    ImitatedTurns turns = new ImitatedTurns(template, tokenizer, chat);
     List<Growing> sequences = new ArrayList<>();
     String before = "";
-    int ended = 0;
-    for (int i = chat.imitatedFrom(); i < chat.messages().size(); i++) {
-      if (!chat.messages().get(i).role().equals("assistant")) {
+    int[] written = {};
+    for (int i = 0; i < chat.messages().size(); i++) {
+      if (!chat.imitated().contains(i)) {
         continue;
       }
-      Turn turn = turn(chat.messages().subList(0, i + 1));
-      int[] answer = answer(turn.said(), turn.end());
+      ImitatedTurns.Turn turn = turns.at(i);
+      int[] said = tokenizer.encodeWithSpecial(turn.said());
+      int[] answer = joined(said, turn.unwritten());
       if (!sequences.isEmpty() && turn.asked().startsWith(before)) {
         int[] between = tokenizer.encodeWithSpecial(turn.asked().substring(before.length()));
-        boolean repeated = between.length > 0 && between[0] == ended;
-        sequences
-            .getLast()
-            .extend(repeated ? Arrays.copyOfRange(between, 1, between.length) : between, answer);
+        // A template that ends the turns of the past alone repeats the end that was added.
+        boolean repeated = written.length > 0 && startsWith(between, written);
+        int[] observed =
+            repeated ? Arrays.copyOfRange(between, written.length, between.length) : between;
+        sequences.getLast().extend(observed, answer);
       } else {
         sequences.add(new Growing(tokenizer.encodeWithSpecial(turn.asked()), answer));
       }
       before = turn.asked() + turn.said();
-      ended = turn.end();
+      written = turn.unwritten();
     }
     return IntStream.range(0, sequences.size())
         .mapToObj(
@@ -74,36 +73,15 @@ public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
         .toList();
   }
 
-  /**
-   * The last message of a conversation, which is an answer.
-   *
-   * @param asked tokens that a sampler would read
-   * @param said the answer as the template has it
-   * @param end the token that ends it
-   */
-  private record Turn(String asked, String said, int end) {}
-
-  private Turn turn(List<Message> messages) {
-    String asked =
-        template.render(messages.subList(0, messages.size() - 1), true, WITHOUT_THINKING);
-    String whole = template.render(messages, false, WITHOUT_THINKING);
-    String content = messages.getLast().content();
-    String said = whole.startsWith(asked + content) ? content : content.strip();
-    int at = whole.lastIndexOf(said);
-    if (at < 0) {
-      throw new IllegalArgumentException(
-          "the chat template leaves out an answer of the assistant, or changes it");
-    }
-    int[] behind = tokenizer.encodeWithSpecial(whole.substring(at + said.length()));
-    boolean ends = behind.length > 0 && tokenizer.endIds().contains(behind[0]);
-    return new Turn(asked, said, ends ? behind[0] : tokenizer.endOfSequence());
+  private static boolean startsWith(int[] ids, int[] beginning) {
+    return ids.length >= beginning.length
+        && Arrays.equals(ids, 0, beginning.length, beginning, 0, beginning.length);
   }
 
-  private int[] answer(String text, int end) {
-    int[] tokens = tokenizer.encode(text);
-    int[] ended = Arrays.copyOf(tokens, tokens.length + 1);
-    ended[tokens.length] = end;
-    return ended;
+  private static int[] joined(int[] first, int[] second) {
+    int[] both = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, both, first.length, second.length);
+    return both;
   }
 
   /** A sequence to which answers are added. */

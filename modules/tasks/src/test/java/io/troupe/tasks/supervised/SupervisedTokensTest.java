@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -133,7 +134,8 @@ final class SupervisedTokensTest {
   void examples_imitatedFromALaterMessage_readsTheAnswersBefore() {
     SupervisedRow.Chat whole = chat("hi", "yes", "so", "no");
 
-    assertThat(shown(PLAIN, new SupervisedRow.Chat("c", "s", whole.messages(), 3)))
+    assertThat(
+            shown(PLAIN, new SupervisedRow.Chat("c", "s", whole.messages(), Map.of(), Set.of(3))))
         .containsExactly("[uhi]\n[ayes]\n[uso]\n[a|NO}");
   }
 }

@@ -40,6 +40,7 @@ public final class PretrainedTokenizer implements Tokenizer {
   private final HuggingFaceTokenizer encoder;
   private final byte[][] pieces;
   private final Pattern special;
+  private final int longestSpecial;
   private final Set<Integer> endIds;
   private final String textStart;
   private final List<String> notes;
@@ -54,6 +55,7 @@ public final class PretrainedTokenizer implements Tokenizer {
     this.encoder = encoder;
     this.pieces = pieces;
     this.special = special;
+    this.longestSpecial = special.pattern().length();
     this.endIds = endIds;
     this.textStart = textStart;
     this.notes = List.copyOf(notes);
@@ -255,23 +257,56 @@ public final class PretrainedTokenizer implements Tokenizer {
    */
   @Override
   public int[] encode(String text) {
+    return encodeWithSpecial(literal(text));
+  }
+
+  @Override
+  public String literal(String text) {
     Matcher spelled = special.matcher(text);
     if (!spelled.find()) {
-      return encodeWithSpecial(text);
+      return text;
     }
-    List<int[]> parts = new ArrayList<>();
+    StringBuilder marked = new StringBuilder();
     int from = 0;
     do {
       int cut = text.offsetByCodePoints(spelled.start(), 1);
-      parts.add(encodeWithSpecial(text.substring(from, cut)));
+      marked.append(text, from, cut).append(LITERAL);
       from = cut;
     } while (spelled.find(from));
-    parts.add(encodeWithSpecial(text.substring(from)));
-    return parts.stream().flatMapToInt(Arrays::stream).toArray();
+    return marked.append(text, from, text.length()).toString();
   }
 
   @Override
   public int[] encodeWithSpecial(String text) {
+    int mark = text.indexOf(LITERAL);
+    if (mark < 0) {
+      return whole(text);
+    }
+    List<int[]> parts = new ArrayList<>();
+    int from = 0;
+    for (; mark >= 0; mark = text.indexOf(LITERAL, mark + 1)) {
+      if (marksSpelling(text, mark)) {
+        parts.add(whole(text.substring(from, mark)));
+        from = mark + 1;
+      }
+    }
+    parts.add(whole(text.substring(from)));
+    return parts.stream().flatMapToInt(Arrays::stream).toArray();
+  }
+
+  /** Whether a special token is spelled around a mark; elsewhere the mark is a character. */
+  private boolean marksSpelling(String text, int mark) {
+    if (mark == 0) {
+      return false;
+    }
+    int from = text.offsetByCodePoints(mark, -1);
+    String spelled =
+        text.substring(from, mark)
+            + text.substring(mark + 1, Math.min(text.length(), mark + 1 + longestSpecial));
+    return special.matcher(spelled).lookingAt();
+  }
+
+  private int[] whole(String text) {
     if (text.isEmpty()) {
       return new int[0];
     }
