@@ -44,6 +44,7 @@ public record PromptTemplate(
       new PromptTemplate(PromptForm.RAW, "", "", "", List.of(), noTemplate());
 
   private static final String SYSTEM = "system";
+
   /** The way in which the parts are joined. */
   public enum PromptForm {
     RAW,

@@ -4,7 +4,6 @@ import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.ChatTemplate.Message;
 import io.troupe.chat.Thinking;
 import io.troupe.chat.TurnEnd;
-import io.troupe.core.prompt.OpenThought;
 import io.troupe.engine.Tokenizer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +25,9 @@ import java.util.Optional;
  * @param chat the conversation
  */
 record ImitatedTurns(ChatTemplate template, Tokenizer tokenizer, SupervisedRow.Chat chat) {
+  private static final String OPEN = "<think>";
+  private static final String CLOSE = "</think>";
+
   /**
    * An answer.
    *
@@ -133,11 +135,11 @@ record ImitatedTurns(ChatTemplate template, Tokenizer tokenizer, SupervisedRow.C
     }
     require(said, answer.getOrDefault("reasoning_content", ""), "the reasoning of an answer");
     String content = String.valueOf(answer.get("content"));
-    int thought = content.lastIndexOf(OpenThought.CLOSE);
+    int thought = content.lastIndexOf(CLOSE);
     if (thought >= 0) {
-      String before = content.substring(0, thought).replace(OpenThought.OPEN, "");
+      String before = content.substring(0, thought).replace(OPEN, "");
       require(said, before, "the thought of an answer");
-      require(said, content.substring(thought + OpenThought.CLOSE.length()), "an answer");
+      require(said, content.substring(thought + CLOSE.length()), "an answer");
     } else {
       require(said, content, "an answer");
     }
