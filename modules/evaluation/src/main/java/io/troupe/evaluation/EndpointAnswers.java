@@ -43,6 +43,7 @@ public final class EndpointAnswers implements AnswerSource {
   private final List<URI> servers;
   private final String model;
   private final String key;
+  private final String textStart;
   private final Semaphore room;
   private final AtomicInteger turn = new AtomicInteger();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -57,6 +58,17 @@ public final class EndpointAnswers implements AnswerSource {
    * @param requests at a time, at each server
    */
   public EndpointAnswers(List<URI> urls, String model, String key, int requests) {
+    this(urls, model, key, requests, "");
+  }
+
+  /**
+   * Creates answers of servers that serve the same policy.
+   *
+   * @param textStart special tokens that begin the policy's texts: a server adds none to a prompt
+   *     that begins with them; empty if there are none, or they are not known
+   */
+  public EndpointAnswers(List<URI> urls, String model, String key, int requests, String textStart) {
+    this.textStart = textStart;
     this.servers = urls.stream().map(EndpointAnswers::base).toList();
     this.model = model;
     this.key = key;
@@ -175,6 +187,9 @@ public final class EndpointAnswers implements AnswerSource {
     body.put("model", model).put("prompt", item.prompt().text());
     body.put("max_tokens", sampling.maxTokens()).put("temperature", sampling.temperature());
     body.put("top_p", sampling.topP()).put("seed", seed);
+    if (!textStart.isEmpty() && item.prompt().text().startsWith(textStart)) {
+      body.put("add_special_tokens", false);
+    }
     if (sampling.topK() > 0) {
       body.put("top_k", sampling.topK());
     }

@@ -120,7 +120,15 @@ record EvalSession(
     try (EvaluationTasks loaded =
             new EvaluationTasks(policy, evaluation.tasks(), Optional.empty(), Integer.MAX_VALUE);
         AnswerSource source =
-            new EndpointAnswers(endpoints, model, compute.key(), compute.requests)) {
+            new EndpointAnswers(
+                endpoints,
+                model,
+                compute.key(),
+                compute.requests,
+                policy.run().stream()
+                    .map(run -> run.tokenizer().textStart())
+                    .findFirst()
+                    .orElse(""))) {
       EvaluationProtocol protocol = protocol(evaluation, description, loaded.tasks());
       return run(evaluation, protocol, loaded, source);
     }
@@ -173,7 +181,8 @@ record EvalSession(
             .orElseThrow(
                 () ->
                     bad(
-                        "--cluster: its workers sample versions of the run they work for, and WHAT is no run; leave out --cluster"));
+                        "--cluster: its workers sample versions of the run they work for, and WHAT"
+                            + " is no run; leave out --cluster"));
     Composition run = policy.run().getFirst();
     ClusterSection section = run.config().cluster();
     try (EvaluationTasks loaded =
