@@ -74,6 +74,7 @@ final class RunRules {
     adapters();
     episodes();
     rewards();
+    LossRules.state(run, rules);
     if (policy instanceof PolicySection.Toy toy) {
       toyPolicy(toy);
     }

@@ -36,6 +36,7 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
     if (punishment.active()) {
       rewards =
           rewards.with(
+              punishment.factor(),
               groups.stream()
                   .map(group -> punished(group, punishment, limits.of(group.prompt())))
                   .toList());
@@ -43,13 +44,14 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
     if (!loss.penalisesReward()) {
       return Optional.of(rewards);
     }
-    return penalties(groups).map(rewards::with);
+    StepRewards unpenalised = rewards;
+    return penalties(groups).map(sums -> unpenalised.with(-loss.kl().coefficient(), sums));
   }
 
   private static double[] punished(ScoredGroup group, OverlongPunishment punishment, int limit) {
     return group.episodes().stream()
         .mapToDouble(
-            episode -> punishment.of(episode.turns().getLast().completion().length(), limit))
+            episode -> punishment.share(episode.turns().getLast().completion().length(), limit))
         .toArray();
   }
 
@@ -67,7 +69,7 @@ record ReferenceScoring(TrainingEngine engine, LossSettings loss, TeacherPrompts
           if (penalty.isEmpty()) {
             return Optional.empty();
           }
-          own[i] -= penalty.getAsDouble();
+          own[i] += penalty.getAsDouble();
           sequence++;
         }
       }

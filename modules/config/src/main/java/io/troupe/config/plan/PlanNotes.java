@@ -4,12 +4,6 @@ import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.task.ChoiceKeys;
-import io.troupe.config.training.DistillationSection;
-import io.troupe.config.training.LossSection;
-import io.troupe.config.training.LossSection.CorrectionName;
-import io.troupe.config.training.LossSection.ObjectiveName;
-import io.troupe.core.loss.Correction;
-import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.train.LearningRateSchedule.Decay;
 import io.troupe.engine.djl.torch.ComputeSettings.KvOnSwap;
@@ -36,7 +30,7 @@ final class PlanNotes {
     notes.data();
     notes.choice();
     notes.sampling();
-    notes.loss();
+    notes.notes.addAll(LossNotes.of(resolved));
     notes.withoutEffect();
     return List.copyOf(notes.notes);
   }
@@ -115,87 +109,11 @@ final class PlanNotes {
             + " wrong, %d at most; the loss is written for a group of %d, and each has its own size"
                 .formatted(size.most(), size.part()));
     note(
-        config.sampling().truncates() || config.sampling().penalises(),
-        "rollout.top_p, top_k, min_p or repetition_penalty shape what is sampled, and the trainer"
-            + " has none: ratios of its probabilities to the recorded ones are biased, by the"
-            + " share that is left out");
-    note(
         config.training().maxStaleness() == 0 && config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE,
         "rollout.kv_on_swap has no effect: no completion spans two weight versions in lock-step");
   }
 
-  private void loss() {
-    note(
-        config.training().maxStaleness() > 0
-            && config.loss().correction() == CorrectionName.NONE
-            && !config.lossSettings().objective().correctsItself(),
-        "loss.correction is none: tokens of older weights are trained on with the plain ratio");
-    note(
-        config.lossSettings().penalisesLoss() && config.loss().klEstimator() == KlEstimator.K1,
-        "loss.kl_estimator is k1 in the loss: its gradient is 0 in expectation, so the penalty only"
-            + " adds noise; take k2 or k3, or kl_in: reward");
-    note(
-        config.lossSettings().penalisesReward() && config.training().filterDegenerate(),
-        "loss.kl_in is reward: groups of equal task rewards are put aside all the same, though the"
-            + " penalty distinguishes their completions");
-    note(
-        config.lossSettings().shares().policy() == 0 && config.training().filterDegenerate(),
-        "distillation.policy_coefficient is 0: rewards only choose which groups are trained on, and"
-            + " training.filter_degenerate puts those of equal rewards aside, which a teacher could"
-            + " tell something about");
-    note(
-        config.distillation().discards(),
-        "distillation.discard_perfect: completions with a reward of 1 have no weight; a step of"
-            + " them alone is skipped");
-    note(
-        !config.lossSettings().clip().active(),
-        "loss.clip_low and loss.clip_high are both 0: nothing is clipped");
-  }
-
   private void withoutEffect() {
-    Correction correction = config.lossSettings().offPolicy().correction();
-    note(
-        correction instanceof Correction.Decoupled && config.training().maxStaleness() <= 1,
-        "loss.correction is decoupled and no token is more than one version old: the proximal"
-            + " policy is the sampler, which is loss.correction: none");
-    boolean capped =
-        correction instanceof Correction.TruncatedImportance
-            || correction instanceof Correction.Decoupled;
-    noteWithoutEffect("loss.importance_cap", !capped, "the loss has no importance weights");
-    for (String key : List.of("icepop_low", "icepop_high")) {
-      noteWithoutEffect(
-          "loss." + key,
-          !(correction instanceof Correction.IcePop),
-          "loss.correction is not icepop");
-    }
-    for (String key : List.of("sequence_mask_low", "sequence_mask_high")) {
-      noteWithoutEffect(
-          "loss." + key,
-          config.loss().sequenceMask() == LossSection.MaskName.NONE,
-          "loss.sequence_mask is none");
-    }
-    noteWithoutEffect(
-        "loss.reference_refresh_every",
-        !config.lossSettings().readsReference(config.distillation().hasTeacher()),
-        "nothing reads the reference policy");
-    noteWithoutEffect("loss.kl_in", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
-    noteWithoutEffect(
-        "distillation.discard_perfect",
-        !config.distillation().discards(),
-        "distillation.divergence is not forward_kl, or policy_coefficient is not 0");
-    for (String key :
-        List.of("coefficient", "mix", "top_k", "teacher", "teacher_urls", "teacher_prompt")) {
-      noteWithoutEffect(
-          "distillation." + key,
-          config.distillation().divergence() == DistillationSection.Divergence.NONE,
-          "distillation.divergence is none");
-    }
-    noteWithoutEffect(
-        "loss.kl_estimator", config.loss().klCoefficient() == 0, "loss.kl_coefficient is 0");
-    noteWithoutEffect(
-        "loss.dr_grpo_constant",
-        config.loss().objective() != ObjectiveName.DR_GRPO,
-        "loss.objective is not dr_grpo");
     noteWithoutEffect(
         "cluster.workers_per_node",
         config.placement().nodes() > 0,

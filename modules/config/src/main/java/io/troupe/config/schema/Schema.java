@@ -182,8 +182,25 @@ public sealed interface Schema {
     }
   }
 
-  /** The schema of a record. */
+  /** The schema of a record, read from its class once. */
   static Section of(Class<?> type) {
+    return Sections.BY_CLASS.get(type);
+  }
+
+  /** The schemas that were asked for. */
+  final class Sections {
+    private static final ClassValue<Section> BY_CLASS =
+        new ClassValue<>() {
+          @Override
+          protected Section computeValue(Class<?> type) {
+            return read(type);
+          }
+        };
+
+    private Sections() {}
+  }
+
+  private static Section read(Class<?> type) {
     List<Part> parts = new ArrayList<>();
     for (RecordComponent component : type.getRecordComponents()) {
       parts.add(

@@ -15,9 +15,9 @@ import java.util.List;
 public record LossSection(
     @Doc(
             "Surrogate and token mean: `grpo` (Shao et al. 2024), `dr_grpo` (Liu et al. 2025),"
-                + " `dapo` (Yu et al. 2025), `gspo` (Zheng et al. 2025), `cispo` (MiniMax 2025), `sapo`"
-                + " (Gao et al. 2025), `gmpo` (Zhao et al. 2025), `dppo` (Qi et al. 2026) or `own`, the"
-                + " class `objective_class` of `jar`.")
+                + " `dapo` (Yu et al. 2025), `gspo` (Zheng et al. 2025), `cispo` (MiniMax 2025),"
+                + " `sapo` (Gao et al. 2025), `gmpo` (Zhao et al. 2025), `dppo` (Qi et al. 2026) or"
+                + " `own`, the class `objective_class` of `jar`.")
         @Default("grpo")
         ObjectiveName objective,
     @Doc(
@@ -77,8 +77,8 @@ public record LossSection(
             "How the loss answers for tokens of older weights: `none`, `truncated_importance`"
                 + " weights, `icepop`, `decoupled` (AReaL's, weights above the cap are 0) or"
                 + " `decoupled_truncated` (they are the cap); `auto` takes `truncated_importance`"
-                + " when max_staleness is above 0, but `none` with `gspo`, `cispo`, `gmpo` and"
-                + " `dppo`, whose ratio is to the sampler itself.")
+                + " when max_staleness is above 0, but `none` with `gspo`, `cispo`, `sapo`, `gmpo`"
+                + " and `dppo`, whose ratio is to the sampler itself.")
         @Default("auto")
         CorrectionName correction,
     @Doc(
@@ -174,7 +174,7 @@ public record LossSection(
     OWN;
 
     boolean correctsItself() {
-      return this == GSPO || this == CISPO || this == GMPO || this == DPPO || this == OWN;
+      return this != GRPO && this != DR_GRPO && this != DAPO;
     }
 
     boolean takesDualClip() {
@@ -313,8 +313,8 @@ public record LossSection(
                 correction == CorrectionName.AUTO
                     || correction == CorrectionName.NONE
                     || !objective.correctsItself(),
-            "must be auto or none with objective gspo, cispo, gmpo, dppo or own, whose ratio is to"
-                + " the sampler itself",
+            "must be auto or none with objective gspo, cispo, sapo, gmpo, dppo or own, whose ratio"
+                + " is to the sampler itself",
             "leave it out; loss.sequence_mask goes with every objective");
     rules
         .on("sequence_mask_high")

@@ -18,19 +18,24 @@ import java.util.List;
  *   CENTRED                 A_i = r_i - mean                        Liu et al. 2025
  *   LEAVE_ONE_OUT           A_i = r_i - mean of the other rewards   Ahmadian et al. 2024, eq. 8
  *                               = G / (G - 1) (r_i - mean)
- *   MEAN_SCALED             A_i = (r_i - mean) / mean, 0 if mean = 0   Tajwar et al. 2026 (MaxRL)
+ *   MEAN_SCALED             A_i = (r_i - mean) / max(mean(v), 1/G)  Tajwar et al. 2026 (MaxRL)
  *   LENGTH_WEIGHTED         A_i = r_i - sum n r / sum n             Hao et al. 2025 (OPO), n tokens
  *   STEP_STANDARDISED       A_i = (r_i - mean') / max(std', 1e-6)   Hu 2025 (REINFORCE++)
  *   GROUP_CENTRED_STEP_SCALED   = (r_i - mean) / max(std'(r - mean), 1e-6)
  *   PARTS_STANDARDISED      A_i = B_i / max(std'(B), 1e-6)          Liu et al. 2026 (GDPO)
- *                           B_i = sum over parts k of (r_ki - mean_k) / max(std_k, 1e-6)
+ *                           B_i = sum over parts k of w_k (r_ki - mean_k) / max(std_k, 1e-6)
  * </pre>
  *
  * <p>where mean' and std' are over all rewards of the step. Of GDPO's last normalisation the mean
  * is left out: it is 0, because it is 0 over each group.
  *
+ * <p>v are the verifier's rewards, without what penalties take from them. MaxRL is written for
+ * rewards of 0 and 1, of which a group's mean is 0 or at least 1/G; the bound leaves that case as
+ * it is, and keeps the sign and the size of an advantage, at most G times the distance, where
+ * rewards are shares or penalties.
+ *
  * <p>The arithmetic is on r_i - r_1, so that equal rewards give exactly 0, whatever they are. A
- * group of one has nothing to be compared with: its advantage is 0 under every baseline.
+ * group of one has nothing to be compared with: its advantage is 0 under every baseline of groups.
  */
 public final class Advantages {
   private static final double SMALLEST_DEVIATION = 1e-6;
@@ -51,15 +56,46 @@ public final class Advantages {
   }
 
   private static List<double[]> of(Baseline baseline, StepRewards rewards, List<int[]> lengths) {
-    if (baseline != Baseline.PARTS_STANDARDISED) {
-      return of(baseline, rewards.total(), lengths);
+    return switch (baseline) {
+      case MEAN_SCALED -> meanScaled(rewards);
+      case PARTS_STANDARDISED -> {
+        List<double[]> sums =
+            new StepRewards(rewards.parts().stream().map(Advantages::standardised).toList())
+                .total();
+        yield scaledByStep(sums, joined(sums));
+      }
+      case STANDARDISED,
+          STANDARDISED_UNBIASED,
+          CENTRED,
+          LEAVE_ONE_OUT,
+          LENGTH_WEIGHTED,
+          STEP_STANDARDISED,
+          GROUP_CENTRED_STEP_SCALED ->
+          of(baseline, rewards.total(), lengths);
+    };
+  }
+
+  private static StepRewards.Part standardised(StepRewards.Part part) {
+    return new StepRewards.Part(
+        part.weight(),
+        part.values().stream().map(group -> of(Baseline.STANDARDISED, group)).toList());
+  }
+
+  private static List<double[]> meanScaled(StepRewards rewards) {
+    List<double[]> total = rewards.total();
+    List<double[]> all = new ArrayList<>();
+    for (int g = 0; g < total.size(); g++) {
+      double[] centred = centred(total.get(g));
+      double scale = atLeastOneOf(rewards.ofVerifier().get(g));
+      Arrays.setAll(centred, i -> centred[i] / scale);
+      all.add(centred);
     }
-    List<List<double[]>> parts =
-        rewards.parts().stream()
-            .map(part -> part.stream().map(group -> of(Baseline.STANDARDISED, group)).toList())
-            .toList();
-    List<double[]> sums = new StepRewards(parts).total();
-    return scaledByStep(sums, joined(sums));
+    return all;
+  }
+
+  /** The mean reward of a group, or that of a group with one success where it is greater. */
+  private static double atLeastOneOf(double[] rewards) {
+    return Math.max(mean(rewards), 1. / rewards.length);
   }
 
   /** The advantages of a step whose rewards have one part. */
@@ -127,13 +163,13 @@ public final class Advantages {
               Math.max(deviation(centred) * unbiased(rewards.length), SMALLEST_DEVIATION);
           case CENTRED -> 1;
           case LEAVE_ONE_OUT -> Math.max(rewards.length - 1., 1) / rewards.length;
-          case MEAN_SCALED -> mean(rewards);
+          case MEAN_SCALED -> atLeastOneOf(rewards);
           case LENGTH_WEIGHTED, STEP_STANDARDISED, GROUP_CENTRED_STEP_SCALED, PARTS_STANDARDISED ->
               throw new IllegalArgumentException(
                   baseline + " needs the lengths, or the rewards, of the whole step");
         };
     for (int i = 0; i < centred.length; i++) {
-      centred[i] = scale == 0 ? 0 : centred[i] / scale;
+      centred[i] /= scale;
     }
     return centred;
   }

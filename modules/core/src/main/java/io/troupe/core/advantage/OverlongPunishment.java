@@ -36,16 +36,16 @@ public record OverlongPunishment(int buffer, double factor) {
   }
 
   /**
-   * Returns what is added to a reward: from -factor to 0.
+   * Returns the share of the factor that is added to a reward: from -1 to 0.
    *
    * @param length tokens of the completion
    * @param limit of its tokens
    */
-  public double of(int length, int limit) {
+  public double share(int length, int limit) {
     int free = limit - buffer;
     if (!active() || length <= free) {
       return 0;
     }
-    return factor * Math.max(-1, (double) (free - length) / buffer);
+    return Math.max(-1, (double) (free - length) / buffer);
   }
 }

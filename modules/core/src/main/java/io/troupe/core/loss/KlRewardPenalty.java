@@ -15,8 +15,8 @@ public final class KlRewardPenalty {
   private KlRewardPenalty() {}
 
   /**
-   * Returns the penalty on a completion's reward; absent if a token's log-probabilities are not
-   * finite, as where the reference rules a token out.
+   * Returns the sum of the estimates, which beta multiplies; absent if a token's log-probabilities
+   * are not finite, as where the reference rules a token out.
    *
    * @param behaviourLogProbs log q of each token
    * @param referenceLogProbs log p_ref of each token
@@ -36,11 +36,11 @@ public final class KlRewardPenalty {
       }
       sum += s.kl().estimator().value(d);
     }
-    return OptionalDouble.of(s.kl().coefficient() * sum);
+    return OptionalDouble.of(sum);
   }
 
   /**
-   * The penalty of the sampled tokens of a sequence; no policy sampled what it observed.
+   * The sum over the sampled tokens of a sequence; no policy sampled what it observed.
    *
    * @param referenceLogProbs log p_ref of each token behind the prompt
    */

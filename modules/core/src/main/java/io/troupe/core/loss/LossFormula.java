@@ -130,7 +130,10 @@ public final class LossFormula {
               "%s; std divides by %d".formatted(rewards, completions - 1));
       case CENTRED -> new Line("advantage", "A = r - mean(r)", rewards);
       case MEAN_SCALED ->
-          new Line("advantage", "A = (r - mean(r)) / mean(r), 0 if mean(r) = 0", rewards);
+          new Line(
+              "advantage",
+              "A = (r - mean(r)) / max(mean(v), 1/%d)".formatted(completions),
+              rewards + "; v: the verifier's, without penalties");
       case LENGTH_WEIGHTED ->
           new Line(
               "advantage",
@@ -149,8 +152,8 @@ public final class LossFormula {
       case PARTS_STANDARDISED ->
           new Line(
               "advantage",
-              "A = B / max(std(B), 1e-6), B = sum_k (r_k - mean(r_k)) / max(std(r_k), 1e-6)",
-              rewards + ", part k by part; std(B) over all of the step");
+              "A = B / max(std(B), 1e-6), B = sum_k w_k (r_k - mean(r_k)) / max(std(r_k), 1e-6)",
+              rewards + ", part k by part with its weight; std(B) over all of the step");
       case LEAVE_ONE_OUT ->
           new Line(
               "advantage", "A = r - mean(r of the other %d)".formatted(completions - 1), rewards);
@@ -186,14 +189,14 @@ public final class LossFormula {
             case Correction.None() -> List.of(new Line("ratio", "rho = p / q", sampler));
             case Correction.TruncatedImportance(double cap) ->
                 List.of(
-                    new Line("ratio", "rho = p / p'", start),
+                    new Line("ratio", "rho = p / p'", start + ": 1 in value, never clipped"),
                     new Line(
                         "weight",
                         "w = min(p' / q, %s)".formatted(number(cap)),
                         sampler + "; no gradient"));
             case Correction.IcePop(double low, double high) ->
                 List.of(
-                    new Line("ratio", "rho = p / p'", start),
+                    new Line("ratio", "rho = p / p'", start + ": 1 in value, never clipped"),
                     new Line(
                         "weight",
                         "w = p' / q in [%s, %s], else 0".formatted(number(low), number(high)),

@@ -54,8 +54,10 @@ public sealed interface Objective {
 
   /**
    * GRPO with a soft gate in place of the clip: the surrogate is 4/tau sigmoid(tau (rho - 1)) A,
-   * with a temperature tau for each sign of the advantage (Gao et al. 2025, "Soft Adaptive Policy
-   * Optimization"). Its derivative by rho is 1 at rho = 1 and falls off smoothly on both sides.
+   * with rho the ratio to the sampler and a temperature tau for each sign of the advantage (Gao et
+   * al. 2025, "Soft Adaptive Policy Optimization"). Its derivative by rho is 1 at rho = 1 and falls
+   * off smoothly on both sides. A ratio to the step's start is 1 in a step of one update, where the
+   * gate never closes.
    *
    * @param positive tau where A > 0, finite, greater than 0
    * @param negative tau elsewhere, finite, greater than 0; greater than the other dampens more
@@ -147,8 +149,8 @@ public sealed interface Objective {
    */
   default boolean correctsItself() {
     return switch (this) {
-      case Grpo(), DrGrpo(double _), Dapo(), Sapo(double _, double _) -> false;
-      case Gspo(), Cispo(), Gmpo(), Dppo(), Own _ -> true;
+      case Grpo(), DrGrpo(double _), Dapo() -> false;
+      case Gspo(), Cispo(), Sapo(double _, double _), Gmpo(), Dppo(), Own _ -> true;
     };
   }
 

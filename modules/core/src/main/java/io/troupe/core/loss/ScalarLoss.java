@@ -201,21 +201,24 @@ public final class ScalarLoss {
     boolean bySequence = s.objective() instanceof Objective.Gspo;
     double samplerRatio = StrictMath.exp(bySequence ? meanLogRatio : behind);
     Corrected corrected = corrected(s.offPolicy().correction(), t, behind);
-    Term term =
-        switch (s.objective()) {
-          case Objective.Gspo() -> surrogate(s, samplerRatio, advantage);
-          case Objective.Cispo() -> cispo(s, t, advantage);
-          case Objective.Sapo(double positive, double negative) ->
-              sapo(
-                  advantage > 0 ? positive : negative,
-                  StrictMath.exp(corrected.logRatio),
-                  advantage);
-          case Objective.Gmpo() -> gmpo(s, behind, StrictMath.exp(meanLogRatio), advantage);
-          case Objective.Dppo() -> dppo(s, t, samplerRatio, advantage);
-          case Objective.Own own -> throw new IllegalArgumentException(own + " reads sequences");
-          case Objective.Grpo(), Objective.DrGrpo(double _), Objective.Dapo() ->
-              surrogate(s, StrictMath.exp(corrected.logRatio), advantage);
-        };
+    Term term = // An advantage of 0 leaves nothing, also of a ratio that has overflowed.
+        advantage == 0
+            ? new Term(0, 0)
+            : switch (s.objective()) {
+              case Objective.Gspo() -> surrogate(s, samplerRatio, advantage);
+              case Objective.Cispo() -> cispo(s, t, advantage);
+              case Objective.Sapo(double positive, double negative) ->
+                  sapo(
+                      advantage > 0 ? positive : negative,
+                      StrictMath.exp(corrected.logRatio),
+                      advantage);
+              case Objective.Gmpo() -> gmpo(s, behind, StrictMath.exp(meanLogRatio), advantage);
+              case Objective.Dppo() -> dppo(s, t, samplerRatio, advantage);
+              case Objective.Own own ->
+                  throw new IllegalArgumentException(own + " reads sequences");
+              case Objective.Grpo(), Objective.DrGrpo(double _), Objective.Dapo() ->
+                  surrogate(s, StrictMath.exp(corrected.logRatio), advantage);
+            };
     double distance =
         switch (s.objective()) {
           case Objective.Gmpo() -> behind;
@@ -306,7 +309,8 @@ public final class ScalarLoss {
 
   private static Term sapo(double tau, double ratio, double advantage) {
     double gate = 1 / (1 + StrictMath.exp(-tau * (ratio - 1)));
-    return new Term(4 / tau * gate * advantage, 4 * gate * (1 - gate) * ratio * advantage);
+    double slope = gate * (1 - gate);
+    return new Term(4 / tau * gate * advantage, slope == 0 ? 0 : 4 * slope * ratio * advantage);
   }
 
   /**
@@ -335,7 +339,10 @@ public final class ScalarLoss {
       return new Term(0, 0);
     }
     double weight = Math.min(ratio, Objective.Dppo.MOST_RATIO);
-    double beyond = ratio > weight ? StrictMath.log(ratio / weight) : 0;
+    double beyond = // In nats, since the ratio itself may overflow.
+        ratio > weight
+            ? t.logProb - t.behaviourLogProb - StrictMath.log(Objective.Dppo.MOST_RATIO)
+            : 0;
     return new Term(weight * (1 + beyond) * advantage, weight * advantage);
   }
 

@@ -36,6 +36,61 @@ final class AdvantagesTest {
   private static final List<Baseline> OF_A_GROUP =
       List.of(STANDARDISED, STANDARDISED_UNBIASED, CENTRED, LEAVE_ONE_OUT);
 
+  /** The best completion is pushed up, by no more than G - 1 times what a penalty can take. */
+  @ParameterizedTest
+  @MethodSource("io.troupe.testkit.Seeds#twoHundred")
+  void of_meanScaledWithAnyPenalties_keepsTheOrderOfTheRewards(long seed) {
+    Random random = new Random(seed);
+    double[] verified = new double[2 + random.nextInt(7)];
+    double[] penalties = new double[verified.length];
+    for (int i = 0; i < verified.length; i++) {
+      verified[i] = random.nextBoolean() ? random.nextInt(2) : random.nextDouble();
+      penalties[i] = -random.nextDouble();
+    }
+    StepRewards rewards = StepRewards.of(List.of(verified)).with(1.5, List.of(penalties));
+    double[] total = rewards.total().getFirst();
+    double[] advantages =
+        Advantages.of(Baseline.MEAN_SCALED, rewards, List.of(new int[verified.length])).getFirst();
+
+    for (int i = 0; i < total.length; i++) {
+      assertThat(Math.abs(advantages[i])).isLessThanOrEqualTo(2.5 * verified.length);
+      for (int j = 0; j < total.length; j++) {
+        assertThat(total[i] < total[j]).isEqualTo(advantages[i] < advantages[j]);
+      }
+    }
+  }
+
+  @Test
+  void of_meanScaledWithPenalties_dividesByTheVerifiersMean() {
+    StepRewards cut =
+        StepRewards.of(List.of(rewards(1, 0, 0, 0))).with(1, List.of(rewards(-1, -1, -1, -1)));
+    assertThat(Advantages.of(Baseline.MEAN_SCALED, cut, List.of(new int[4])).getFirst())
+        .containsExactly(3, -1, -1, -1);
+    assertThat(Advantages.of(Baseline.MEAN_SCALED, rewards(.5, -.5, -.5, -.5)))
+        .containsExactly(3, -1, -1, -1);
+  }
+
+  /** A coefficient near 0 leaves the advantages of the verifier's rewards alone. */
+  @Test
+  void of_partsStandardised_countsEachPartByItsWeight() {
+    List<double[]> right = List.of(rewards(1, 0, 0, 0));
+    List<double[]> penalty = List.of(rewards(-5, -1, -2, -4));
+    double[] alone =
+        Advantages.of(Baseline.PARTS_STANDARDISED, StepRewards.of(right), List.of()).getFirst();
+
+    double[] little =
+        Advantages.of(
+                Baseline.PARTS_STANDARDISED, StepRewards.of(right).with(1e-9, penalty), List.of())
+            .getFirst();
+    double[] much =
+        Advantages.of(
+                Baseline.PARTS_STANDARDISED, StepRewards.of(right).with(9, penalty), List.of())
+            .getFirst();
+
+    assertThat(little).containsExactly(alone, within(1e-8));
+    assertThat(much[0]).isNegative();
+  }
+
   @Test
   void of_meanScaled_isTheDistanceInMeansAndZeroWithoutAReward() {
     assertThat(Advantages.of(Baseline.MEAN_SCALED, new double[] {1, 0, 0, 0}))

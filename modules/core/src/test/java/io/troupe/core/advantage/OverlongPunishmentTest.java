@@ -16,33 +16,33 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class OverlongPunishmentTest {
   @Test
-  void of_daposNumbers_areThoseOfTheEquation() {
+  void share_daposNumbers_areThoseOfTheEquation() {
     OverlongPunishment dapo = new OverlongPunishment(4096, 1);
 
-    assertThat(dapo.of(16384, 20480)).isZero();
-    assertThat(dapo.of(18432, 20480)).isEqualTo(-0.5);
-    assertThat(dapo.of(20480, 20480)).isEqualTo(-1);
-    assertThat(new OverlongPunishment(4, 0.5).of(9, 10)).isEqualTo(-0.375);
-    assertThat(OverlongPunishment.NONE.of(10, 10)).isZero();
+    assertThat(dapo.share(16384, 20480)).isZero();
+    assertThat(dapo.share(18432, 20480)).isEqualTo(-0.5);
+    assertThat(dapo.share(20480, 20480)).isEqualTo(-1);
+    assertThat(new OverlongPunishment(4, 0.5).share(9, 10)).isEqualTo(-0.75);
+    assertThat(OverlongPunishment.NONE.share(10, 10)).isZero();
     assertThatThrownBy(() -> new OverlongPunishment(-1, 1))
         .hasMessage("the buffer before a token limit is 0 tokens or more, not -1");
   }
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("io.troupe.testkit.Seeds#twoHundred")
-  void of_anyLength_fallsFromNothingToTheFactor(long seed) {
+  void share_anyLength_fallsFromNothingToOne(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int limit = 1 + random.nextInt(200);
     OverlongPunishment punishment =
         new OverlongPunishment(1 + random.nextInt(limit), random.nextDouble(2));
 
     for (int length = 1; length <= limit; length++) {
-      double now = punishment.of(length, limit);
-      assertThat(now).isBetween(-punishment.factor(), 0.0);
-      assertThat(now).isLessThanOrEqualTo(punishment.of(length - 1, limit));
+      double now = punishment.share(length, limit);
+      assertThat(now).isBetween(-1.0, 0.0);
+      assertThat(now).isLessThanOrEqualTo(punishment.share(length - 1, limit));
     }
-    assertThat(punishment.of(limit - punishment.buffer(), limit)).isZero();
-    assertThat(punishment.of(limit, limit)).isEqualTo(-punishment.factor());
+    assertThat(punishment.share(limit - punishment.buffer(), limit)).isZero();
+    assertThat(punishment.share(limit, limit)).isEqualTo(-1);
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -68,10 +68,12 @@ final class OverlongPunishmentTest {
     }
 
     List<double[]> advantages =
-        Advantages.of(Baseline.PARTS_STANDARDISED, StepRewards.of(first).with(second), List.of());
+        Advantages.of(
+            Baseline.PARTS_STANDARDISED, StepRewards.of(first).with(0.5, second), List.of());
 
     List<double[]> again =
-        Advantages.of(Baseline.PARTS_STANDARDISED, StepRewards.of(first).with(scaled), List.of());
+        Advantages.of(
+            Baseline.PARTS_STANDARDISED, StepRewards.of(first).with(0.5, scaled), List.of());
     double squares = 0;
     for (int g = 0; g < 5; g++) {
       assertThat(advantages.get(g)).containsExactly(again.get(g), within(1e-9));
@@ -88,12 +90,12 @@ final class OverlongPunishmentTest {
   @Test
   void of_sumAndParts_tellApartWhatTheSumConfuses() {
     StepRewards rewards =
-        StepRewards.of(List.of(new double[] {1, 0, 0})).with(List.of(new double[] {0, 1, 0}));
+        StepRewards.of(List.of(new double[] {1, 0, 0})).with(1, List.of(new double[] {0, 1, 0}));
 
     assertThat(rewards.total().getFirst()).containsExactly(1, 1, 0);
     assertThat(Advantages.of(Baseline.STANDARDISED, rewards, List.of()).getFirst()[0])
         .isCloseTo(Math.sqrt(0.5), within(1e-12));
-    assertThatThrownBy(() -> StepRewards.of(List.of(new double[1])).with(List.of()))
+    assertThatThrownBy(() -> StepRewards.of(List.of(new double[1])).with(1, List.of()))
         .hasMessage("each part of the rewards has 1 groups, not 0");
   }
 }

@@ -49,7 +49,7 @@ final class LossFormulaTest {
             """
             policy       p = softmax(logits / 1)                  the trainer's, of the sampled token; carries the gradient
             advantage    A = (r - mean(r)) / max(std(r), 1e-6)    r: the rewards of a group of 16; std divides by 16
-            ratio        rho = p / p'                             p': p at the start of the step
+            ratio        rho = p / p'                             p': p at the start of the step: 1 in value, never clipped
             weight       w = min(p' / q, 2)                       q: the sampler's probability of the token; no gradient
             surrogate    S = min(rho A, clip(rho, 0.8, 1.28) A)
             token loss   l = -w S
@@ -150,7 +150,7 @@ final class LossFormulaTest {
             """
             policy       p = softmax(logits / 1)                                the trainer's, of the sampled token; carries the gradient
             advantage    A = r - mean(r of the other 7)                         r: the rewards of a group of 8
-            ratio        rho = p / p'                                           p': p at the start of the step
+            ratio        rho = p / p'                                           p': p at the start of the step: 1 in value, never clipped
             weight       w = p' / q in [0.5, 5], else 0                         q: the sampler's probability of the token; no gradient
             surrogate    S = min(rho A, clip(rho, 0.8, 1.28) A)
             mask         m = 1 if exp(mean_t log x_t) in [0.99, 1.01], else 0   x_t = p' / q, p': p at the start of the step

@@ -199,7 +199,7 @@ final class SequenceLossTest {
         new LossSettings(new Dapo(), 0, 0, new None(), .5, KlEstimator.K1, 1)
             .with(KlPlacement.REWARD);
     assertThat(KlRewardPenalty.of(s, new float[] {-1, -2}, new double[] {-2, -2.5}).orElseThrow())
-        .isCloseTo(.5 * 1.5, within(1e-12));
+        .isCloseTo(1.5, within(1e-12));
     assertThat(
             KlRewardPenalty.of(
                 s, new float[] {-1, -2}, new double[] {-2, Double.NEGATIVE_INFINITY}))
