@@ -1,7 +1,7 @@
 package io.troupe.config.schema;
 
+import io.troupe.base.text.NearWords;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,10 +17,7 @@ public final class Suggestions {
     String full = Schema.join(path, word);
     List<String> elsewhere = new ArrayList<>();
     collect(root, "", elsewhere);
-    Optional<String> near =
-        known.stream()
-            .filter(each -> distance(word, each) <= Math.max(2, word.length() / 3))
-            .min(Comparator.comparingInt(each -> distance(word, each)));
+    Optional<String> near = NearWords.nearest(word, known);
     Optional<String> moved =
         elsewhere.stream()
             .filter(each -> each.endsWith("." + word) && !each.equals(full))
@@ -47,23 +44,5 @@ public final class Suggestions {
           choice.alternatives().forEach(each -> collect(each.section(), path, paths));
       case Schema.Row _, Schema.Value _ -> {}
     }
-  }
-
-  /** Edits (insert, delete, replace) from one word to the other: Levenshtein 1966. */
-  static int distance(String from, String to) {
-    int[] row = new int[to.length() + 1];
-    for (int j = 0; j <= to.length(); j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= from.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= to.length(); j++) {
-        int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[to.length()];
   }
 }
