@@ -121,14 +121,7 @@ record EvalSession(
             new EvaluationTasks(policy, evaluation.tasks(), Optional.empty(), Integer.MAX_VALUE);
         AnswerSource source =
             new EndpointAnswers(
-                endpoints,
-                model,
-                compute.key(),
-                compute.requests,
-                policy.run().stream()
-                    .map(run -> run.tokenizer().textStart())
-                    .findFirst()
-                    .orElse(""))) {
+                endpoints, model, compute.key(), compute.requests, policy.textStart())) {
       EvaluationProtocol protocol = protocol(evaluation, description, loaded.tasks());
       return run(evaluation, protocol, loaded, source);
     }

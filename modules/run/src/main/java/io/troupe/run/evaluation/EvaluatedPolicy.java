@@ -7,6 +7,7 @@ import io.troupe.config.RunConfig;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.DjlPolicy;
 import io.troupe.engine.djl.checkpoint.ModelDescription;
 import io.troupe.engine.djl.checkpoint.PretrainedModel;
@@ -43,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A policy that is evaluated: a version of a run, or a checkpoint.
@@ -76,6 +78,16 @@ public record EvaluatedPolicy(
     weights = List.copyOf(weights);
     pretrained = List.copyOf(pretrained);
     stored = List.copyOf(stored);
+  }
+
+  /** What begins the policy's texts; empty if nothing does, or the policy is a server's. */
+  public String textStart() {
+    return Stream.concat(
+            run.stream().map(Composition::tokenizer),
+            pretrained.stream().map(PretrainedModel::tokenizer))
+        .map(Tokenizer::textStart)
+        .findFirst()
+        .orElse("");
   }
 
   /** Returns a policy of servers, with the prompts of data sets. */
