@@ -38,4 +38,11 @@ public interface ChatTemplate {
    * @throws IllegalArgumentException if the template refuses the conversation, with its message
    */
   String render(List<Message> messages, boolean addGenerationPrompt, Map<String, Object> arguments);
+
+  /**
+   * Whether the template has a variable of this name. An argument of another name changes nothing.
+   */
+  default boolean mentions(String variable) {
+    return true;
+  }
 }

@@ -144,6 +144,11 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   @Override
+  public boolean mentions(String variable) {
+    return named.values().stream().anyMatch(template -> template.mentions(variable));
+  }
+
+  @Override
   public String render(
       List<Message> messages, boolean addGenerationPrompt, Map<String, Object> arguments) {
     Map<String, @Nullable Object> variables = new HashMap<>(special);

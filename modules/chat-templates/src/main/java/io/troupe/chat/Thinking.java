@@ -63,18 +63,32 @@ public enum Thinking {
       return Optional.empty();
     }
     ChatTemplate own = template.get();
+    if (this == AUTO && own instanceof Decided) {
+      return Optional.of(own); // whoever decided knew more
+    }
     objection(own)
         .ifPresent(
             why -> {
               throw new IllegalArgumentException(
                   "%s (%s): %s".formatted(KEY, name().toLowerCase(Locale.ROOT), why));
             });
-    return Optional.of(
-        (messages, addGenerationPrompt, more) -> {
-          Map<String, Object> all = new HashMap<>(arguments());
-          all.putAll(more);
-          return own.render(messages, addGenerationPrompt, all);
-        });
+    return Optional.of(new Decided(own, arguments()));
+  }
+
+  /** A template with arguments, where a rendering's own do not say otherwise. */
+  private record Decided(ChatTemplate own, Map<String, Object> arguments) implements ChatTemplate {
+    @Override
+    public String render(
+        List<Message> messages, boolean addGenerationPrompt, Map<String, Object> more) {
+      Map<String, Object> all = new HashMap<>(arguments);
+      all.putAll(more);
+      return own.render(messages, addGenerationPrompt, all);
+    }
+
+    @Override
+    public boolean mentions(String variable) {
+      return own.mentions(variable);
+    }
   }
 
   /**

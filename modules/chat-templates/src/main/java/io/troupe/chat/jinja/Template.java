@@ -6,14 +6,17 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A parsed template; immutable, and safe to share between threads. */
 public final class Template {
+  private final String source;
   private final List<Statement> body;
   private final Clock clock;
 
-  private Template(List<Statement> body, Clock clock) {
+  private Template(String source, List<Statement> body, Clock clock) {
+    this.source = source;
     this.body = body;
     this.clock = clock;
   }
@@ -25,7 +28,12 @@ public final class Template {
    * @throws TemplateException if the text is no template; the message names the line
    */
   public static Template parse(String source, Clock clock) {
-    return new Template(StatementParser.parse(source), clock);
+    return new Template(source, StatementParser.parse(source), clock);
+  }
+
+  /** Whether a word occurs in the template, as the name of each of its variables does. */
+  public boolean mentions(String word) {
+    return Pattern.compile("\\b%s\\b".formatted(Pattern.quote(word))).matcher(source).find();
   }
 
   /**
