@@ -5,6 +5,7 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.base.process.Signals;
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.JinjaChatTemplate;
+import io.troupe.chat.Thinking;
 import io.troupe.cli.command.CliCommand;
 import io.troupe.config.RunConfig;
 import io.troupe.config.policy.PolicySection;
@@ -141,6 +142,14 @@ final class ServeCommand extends CliCommand {
   private boolean promptLogProbs;
 
   @Option(
+      names = "--thinking",
+      paramLabel = "true|false",
+      description =
+          "Whether the policy thinks before its answers, where a request does not say (default: the"
+              + " run's policy.thinking; with --checkpoint false).")
+  private @Nullable Boolean thinking;
+
+  @Option(
       names = "--max-adapters",
       paramLabel = "N",
       description =
@@ -150,11 +159,7 @@ final class ServeCommand extends CliCommand {
   private int maxAdapters;
 
   /** The served model and its weights; no weights if they come later. */
-  private record Source(
-      PolicyEngines engines,
-      Optional<Base> weights,
-      ServedModel.ChatRenderer chat,
-      Conversation conversation) {}
+  private record Source(PolicyEngines engines, Optional<Base> weights, Conversation conversation) {}
 
   /**
    * Weights to begin with.
@@ -194,7 +199,6 @@ final class ServeCommand extends CliCommand {
                     engine,
                     engines.tokenizer(),
                     engines.contextLength(),
-                    source.chat(),
                     source.conversation(),
                     scorer),
                 room(engines),
@@ -300,13 +304,33 @@ final class ServeCommand extends CliCommand {
             .formatted(config));
   }
 
-  private static Source configured(Composition composition, Optional<Base> weights)
-      throws IOException {
-    return new Source(
-        composition.engines(),
-        weights,
-        chat(composition.chatTemplate()),
-        composition.conversation().orElseGet(ServedModel::withoutTemplate));
+  private Source configured(Composition composition, Optional<Base> weights) throws IOException {
+    PolicyEngines engines = composition.engines();
+    Optional<Conversation> conversation =
+        thinking == null
+            ? composition.conversation()
+            : Optional.of(conversation(engines, composition.chatTemplate()));
+    return new Source(engines, weights, conversation.orElseGet(ServedModel::withoutTemplate));
+  }
+
+  /** Conversations by a template, with the choice of thinking of the command line. */
+  private Conversation conversation(
+      PolicyEngines engines, Optional<? extends ChatTemplate> template) {
+    Thinking chosen = thinking == null ? Thinking.AUTO : Thinking.of(thinking);
+    if (template.isPresent()) {
+      chosen
+          .objection(template.get())
+          .ifPresent(
+              why -> {
+                throw refused("--thinking: " + why);
+              });
+    } else if (thinking != null) {
+      throw refused("--thinking: the policy has no chat template; leave it out");
+    }
+    return chosen
+        .in(template)
+        .map(decided -> TemplateFormats.conversation(engines.tokenizer(), decided))
+        .orElseGet(ServedModel::withoutTemplate);
   }
 
   private Source pretrained(Path directory) throws IOException {
@@ -321,12 +345,7 @@ final class ServeCommand extends CliCommand {
       Optional<? extends ChatTemplate> template =
           JinjaChatTemplate.read(directory, Clock.system(ZoneId.systemDefault()));
       return new Source(
-          policy,
-          Optional.of(new Base(directory, 0, false)),
-          chat(template),
-          template
-              .map(found -> TemplateFormats.conversation(policy.tokenizer(), found))
-              .orElseGet(ServedModel::withoutTemplate));
+          policy, Optional.of(new Base(directory, 0, false)), conversation(policy, template));
     } catch (IOException | IllegalArgumentException unfit) {
       throw new UnsupportedPolicyException(
           "--checkpoint: %s%s".formatted(unfit.getMessage(), hint(directory)), unfit);
@@ -355,19 +374,5 @@ final class ServeCommand extends CliCommand {
     } catch (IOException noRun) {
       return false;
     }
-  }
-
-  private static ServedModel.ChatRenderer chat(Optional<? extends ChatTemplate> template) {
-    return template
-        .<ServedModel.ChatRenderer>map(
-            found ->
-                (messages, arguments) ->
-                    found.render(
-                        messages.stream()
-                            .map(turn -> new ChatTemplate.Message(turn.role(), turn.content()))
-                            .toList(),
-                        true,
-                        arguments))
-        .orElseGet(ServedModel.ChatRenderer::none);
   }
 }

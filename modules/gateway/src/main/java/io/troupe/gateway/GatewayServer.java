@@ -8,10 +8,12 @@ import io.troupe.base.failure.Causes;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.protocol.MalformedResponseException;
 import io.troupe.gateway.dialog.TurnRequest;
+import io.troupe.gateway.fields.RequestReader;
 import io.troupe.gateway.wire.AgentDialect;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import io.troupe.gateway.wire.ChatCompletions;
 import io.troupe.net.http.BoundedHttpServer;
+import io.troupe.net.http.RetryHeaders;
 import io.troupe.net.http.SameSiteCheck;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -159,7 +161,7 @@ public final class GatewayServer implements AutoCloseable {
       } else if (spoken.isEmpty() || !exchange.getRequestMethod().equals("POST")) {
         throw noRoute();
       } else if (AgentDialect.counts(route)) {
-        int tokens = session.count(turn.read(body(exchange)));
+        int tokens = session.count(turn.read(body(exchange), RequestReader.GATEWAY));
         turn.reply(200, JsonFields.object().put("input_tokens", tokens));
       } else {
         answer(turn, session);
@@ -227,7 +229,7 @@ public final class GatewayServer implements AutoCloseable {
 
   private static void answerTurn(TurnExchange exchange, GatewaySession session)
       throws IOException, InterruptedException, RefusedTurnException {
-    TurnRequest request = exchange.read(body(exchange.exchange()));
+    TurnRequest request = exchange.read(body(exchange.exchange()), RequestReader.GATEWAY);
     PendingTurn turn = session.ask(request, proof(exchange.exchange().getRequestHeaders()));
     try {
       if (exchange.send(session.awaited(turn), request)) {
@@ -267,6 +269,10 @@ public final class GatewayServer implements AutoCloseable {
   private static void refuse(TurnExchange turn, Refusal refusal) throws IOException {
     // Unread bytes of a body may be left.
     turn.exchange().getResponseHeaders().set("Connection", "close");
+    RetryHeaders.set(turn.exchange().getResponseHeaders(), refusal.status());
+    if (refusal.code().equals(GatewaySession.ENGINE_FAILED)) { // its episode has ended
+      RetryHeaders.refuse(turn.exchange().getResponseHeaders());
+    }
     turn.reply(refusal.status(), turn.dialect().error(refusal));
   }
 

@@ -34,6 +34,9 @@ import java.util.concurrent.CompletionStage;
  * lost work.
  */
 public final class GatewaySession {
+  /** The code of a turn whose engine has failed, which ends the session. */
+  static final String ENGINE_FAILED = "engine_failed";
+
   /** The sampler of a session. */
   public interface Policy {
     /**
@@ -231,7 +234,7 @@ public final class GatewaySession {
                     failure.complete(Causes.inside(failed, List.of()));
                     turn.fail(
                         new RefusedTurnException(
-                            500, "engine_failed", "the policy cannot be sampled"));
+                            500, ENGINE_FAILED, "the policy cannot be sampled"));
                   }
                 });
   }

@@ -7,6 +7,7 @@ import io.troupe.engine.StopMatcher;
 import io.troupe.engine.Tokenizer;
 import io.troupe.gateway.dialog.Conversation;
 import io.troupe.gateway.dialog.SessionBook;
+import io.troupe.gateway.dialog.TurnRendering;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Encodes requests of agents for a policy, and reads what the policy samples.
@@ -32,18 +35,18 @@ public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int cont
    */
   public int[] encode(TurnRequest request, Optional<SessionBook.Recognised> former)
       throws RefusedTurnException {
+    refuseUnfit(request);
+    Conversation shown = conversation.answering(request);
     int[] ids;
     try {
       Optional<int[]> extended =
           former.flatMap(
               found ->
-                  conversation
+                  shown
                       .following(found.turn(), found.added())
                       .map(more -> joined(found.turn(), more)));
       ids =
-          extended.isPresent()
-              ? extended.get()
-              : conversation.whole(request.messages(), request.tools());
+          extended.isPresent() ? extended.get() : shown.whole(request.messages(), request.tools());
     } catch (IllegalArgumentException unreadable) {
       throw new RefusedTurnException(
           400, "unreadable", "the policy cannot be shown this: " + unreadable.getMessage());
@@ -52,6 +55,15 @@ public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int cont
       throw new RefusedTurnException(400, "empty", "the conversation has no text");
     }
     return ids;
+  }
+
+  private void refuseUnfit(TurnRequest request) throws RefusedTurnException {
+    Optional<TurnRendering.Objection> unfit = conversation.objection(request);
+    if (unfit.isPresent()) {
+      String field = unfit.get().field();
+      throw new RefusedTurnException(
+          new Refusal(400, "invalid_request", field, "%s: %s".formatted(field, unfit.get().why())));
+    }
   }
 
   private static int[] joined(SessionBook.SampledTurn turn, int[] more) {
@@ -78,17 +90,29 @@ public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int cont
 
   /** Returns the texts that end an answer: the agent's own and those of the tool format. */
   public List<String> stops(TurnRequest request) {
-    List<String> stops = new ArrayList<>(request.stops());
+    List<String> stops = new ArrayList<>(ends(request));
     if (!request.tools().isEmpty()) {
       stops.addAll(conversation.stops());
     }
     return stops;
   }
 
+  /** Returns the texts that are no part of an answer which they end. */
+  private List<String> ends(TurnRequest request) {
+    return Stream.concat(
+            request.stops().stream(), conversation.answering(request).turnEnd().stops().stream())
+        .toList();
+  }
+
+  /** Returns the ids that end an answer, beside the checkpoint's own. */
+  public Set<Integer> stopIds(TurnRequest request) {
+    return conversation.answering(request).turnEnd().stopIds();
+  }
+
   /** Reads an answer. Where an agent carries out one call at a time, it is sent the first. */
   public ParsedAnswer decode(Completion completion, TurnRequest request) {
-    String cut = StopMatcher.cut(text(completion), request.stops());
-    ParsedAnswer answer = conversation.parse(cut, request.tools());
+    String cut = StopMatcher.cut(text(completion), ends(request));
+    ParsedAnswer answer = conversation.answering(request).parse(cut, request.tools());
     return request.parallelCalls() || answer.calls().size() < 2
         ? answer
         : new ParsedAnswer(answer.reasoning(), answer.content(), answer.calls().subList(0, 1));
@@ -96,7 +120,7 @@ public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int cont
 
   /** The text of an answer while it is sampled: what no later token takes back. */
   public IncrementalText growing(TurnRequest request) {
-    return new IncrementalText(tokenizer, request.stops(), false);
+    return new IncrementalText(tokenizer, ends(request), false);
   }
 
   /**
@@ -106,7 +130,7 @@ public record TurnCodec(Conversation conversation, Tokenizer tokenizer, int cont
    * @return reasoning and text that the answer begins with, however it continues
    */
   public ParsedAnswer soFar(String text, TurnRequest request) {
-    return conversation.soFar(text, request.tools());
+    return conversation.answering(request).soFar(text, request.tools());
   }
 
   private String text(Completion completion) {

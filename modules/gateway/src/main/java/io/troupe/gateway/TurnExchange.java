@@ -9,6 +9,7 @@ import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.dialog.TurnStart;
+import io.troupe.gateway.fields.RequestReader;
 import io.troupe.gateway.wire.AgentDialect;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import io.troupe.gateway.wire.AnswerStream;
@@ -65,11 +66,12 @@ public record TurnExchange(HttpExchange exchange, AgentDialect dialect) {
   /**
    * Reads a request.
    *
-   * @throws RefusedTurnException if it is none of the dialect
+   * @throws RefusedTurnException if it is none of the dialect, or asks for something that is not
+   *     offered
    */
-  public TurnRequest read(JsonNode body) throws RefusedTurnException {
+  public TurnRequest read(JsonNode body, RequestReader reader) throws RefusedTurnException {
     try {
-      return dialect.read(body);
+      return dialect.read(body, reader);
     } catch (MalformedTurnException malformed) {
       throw new RefusedTurnException(
           new Refusal(400, "invalid_request", malformed.parameter(), Causes.message(malformed)));

@@ -163,6 +163,7 @@ class GatewayServerTest {
     HttpResponse<String> late = post(session, KEY, ASK.formatted(""));
     assertThat(late.statusCode()).isEqualTo(409);
     assertThat(late.body()).contains("no episode g3-9-0 is open; it has ended, or never began");
+    assertThat(late.headers().firstValue("x-should-retry")).hasValue("false");
     assertThat(episode.turns()).hasSize(1);
     assertThat(session.turns()).isEqualTo(1);
   }
@@ -214,7 +215,9 @@ class GatewayServerTest {
     IllegalStateException broken = new IllegalStateException("out of memory");
     GatewaySession session =
         open(new ScriptedEngine(_ -> CompletableFuture.failedStage(broken)), 48, 4);
-    assertThat(post(session, KEY, ASK.formatted("")).statusCode()).isEqualTo(500);
+    HttpResponse<String> failed = post(session, KEY, ASK.formatted(""));
+    assertThat(failed.statusCode()).isEqualTo(500);
+    assertThat(failed.headers().firstValue("x-should-retry")).hasValue("false");
     assertThat(session.failure().toCompletableFuture().join()).isSameAs(broken);
   }
 
@@ -331,8 +334,12 @@ class GatewayServerTest {
       agent
           .getOutputStream()
           .write(
-              ("POST %s/v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n"
-                      + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s")
+              ("POST %s/v1/chat/completions HTTP/1.1\r\n"
+                   + "Host: 127.0.0.1\r\n"
+                   + "Authorization: Bearer %s\r\n"
+                   + "Content-Type: application/json\r\n"
+                   + "Content-Length: %d\r\n\r\n"
+                   + "%s")
                   .formatted(url.getPath(), KEY, body.length(), body)
                   .getBytes(StandardCharsets.UTF_8));
       asked.join();

@@ -4,15 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.completion.Completion;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.gateway.RefusedTurnException;
-import io.troupe.gateway.TurnCodec;
 import io.troupe.gateway.TurnExchange;
-import io.troupe.gateway.dialog.MessageChain;
 import io.troupe.gateway.dialog.SessionBook;
-import io.troupe.gateway.dialog.TurnMemory;
 import io.troupe.gateway.dialog.TurnReply;
-import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.dialog.TurnStart;
+import io.troupe.gateway.fields.RequestReader;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
+import io.troupe.serve.completion.AskedTurn;
 import io.troupe.serve.completion.CompletionRequestReader;
 import io.troupe.serve.completion.SamplingJob;
 import io.troupe.serve.completion.TokenStream;
@@ -33,73 +31,59 @@ import java.util.concurrent.atomic.AtomicInteger;
  * request's own, and a repeated request is sampled again.
  */
 final class AgentRoute {
-  /** Some 64 MiB of ids. */
-  private static final long MOST_TOKENS = 1L << 24;
-
   private static final Duration GATHER = Duration.ofMillis(20);
 
   private final ServedModel served;
   private final ServedAdapters adapters;
+  private final ServedTurns turns;
   private final RequestTable table;
   private final ServerCounters counters;
-  private final TurnMemory memory = new TurnMemory(MOST_TOKENS);
   private final AtomicInteger numbers = new AtomicInteger();
   private final SecureRandom seeds = new SecureRandom();
 
   AgentRoute(
-      ServedModel served, ServedAdapters adapters, RequestTable table, ServerCounters counters) {
+      ServedModel served,
+      ServedAdapters adapters,
+      ServedTurns turns,
+      RequestTable table,
+      ServerCounters counters) {
     this.served = served;
     this.adapters = adapters;
+    this.turns = turns;
     this.table = table;
     this.counters = counters;
   }
 
-  /**
-   * Whether a body of chat completions is more than {@link CompletionsRoute} reads: it has tools or
-   * parts, or a name of an agent's own for the model.
-   */
-  boolean takes(JsonNode body) {
-    boolean parts = !body.path("tools").isEmpty() || served.readsAgentsOnly();
-    String model = body.path("model").asText(served.model());
-    parts |= !model.equals(served.model()) && !adapters.names().contains(model);
-    for (JsonNode message : body.path("messages")) {
-      parts |= !message.path("content").isTextual() || message.hasNonNull("tool_calls");
-    }
-    return parts;
+  /** Whether a body of chat completions offers tools, which {@link CompletionsRoute} does not. */
+  static boolean takes(JsonNode body) {
+    return !body.path("tools").isEmpty() && !body.path("tool_choice").asText().equals("none");
   }
 
   /** Counts the tokens that the policy would be asked with. */
   void count(TurnExchange exchange, JsonNode body) throws IOException, RefusedTurnException {
-    TurnRequest turn = exchange.read(body);
-    int tokens = encoded(turn, MessageChain.of(turn)).length;
+    int tokens = turns.ask(exchange, body, RequestReader.SERVER_WITH_TOOLS).ids().length;
     exchange.reply(200, JsonFields.object().put("input_tokens", tokens));
-  }
-
-  private int[] encoded(TurnRequest turn, MessageChain chain) throws RefusedTurnException {
-    return served.codec().encode(turn, memory.recognise(turn, chain));
   }
 
   /** Samples one answer. */
   void answer(TurnExchange exchange, JsonNode body)
       throws IOException, InterruptedException, RefusedTurnException, HttpErrorException {
-    TurnRequest turn = exchange.read(body);
-    MessageChain chain = MessageChain.of(turn);
-    int[] ids = encoded(turn, chain);
-    Optional<Refusal> overflow = served.codec().overflow(ids);
+    AskedTurn turn = turns.ask(exchange, body, RequestReader.SERVER_WITH_TOOLS);
+    Optional<Refusal> overflow = turns.codec().overflow(turn.ids());
     if (overflow.isPresent()) {
       throw new RefusedTurnException(overflow.get());
     }
-    SamplingJob job =
-        new CompletionRequestReader(served, adapters.names())
-            .turn(body, turn, ids, () -> seeds.nextLong() >>> 1);
-    try (ServedAdapters.AdapterUse use = adapters.use(model(turn), served)) {
+    CompletionRequestReader reader =
+        new CompletionRequestReader(served, adapters.names(), () -> seeds.nextLong() >>> 1);
+    SamplingJob job = reader.turn(body, turn);
+    try (ServedAdapters.AdapterUse use = adapters.use(reader.sampler(turn.request()), served)) {
       RequestTable.ActiveRequest entry = table.start(job, use.engine());
       try {
         TokenStream tokens = entry.generation();
-        AwaitedTokens awaited = new AwaitedTokens(tokens, new AskedTurn(turn, chain, ids));
-        boolean answered = exchange.send(awaited.reply(), turn);
+        AwaitedTokens awaited = new AwaitedTokens(tokens, turn);
+        boolean answered = exchange.send(awaited.reply(), turn.request());
         (answered ? counters.served() : counters.failed()).incrementAndGet();
-        counters.promptTokens().addAndGet(ids.length);
+        counters.promptTokens().addAndGet(turn.ids().length);
       } catch (IOException gone) {
         counters.disconnected().incrementAndGet();
         throw gone;
@@ -108,13 +92,6 @@ final class AgentRoute {
       }
     }
   }
-
-  private String model(TurnRequest turn) {
-    return adapters.names().contains(turn.model()) ? turn.model() : served.model();
-  }
-
-  @SuppressWarnings("ArrayRecordComponent") // carried, never compared
-  private record AskedTurn(TurnRequest request, MessageChain chain, int[] ids) {}
 
   /** An answer that an engine samples. */
   private final class AwaitedTokens implements TurnExchange.ReplySource {
@@ -129,7 +106,7 @@ final class AgentRoute {
     }
 
     TurnExchange.AwaitedReply reply() {
-      return new TurnExchange.AwaitedReply(() -> start, served.codec(), this);
+      return new TurnExchange.AwaitedReply(() -> start, turns.codec(), this);
     }
 
     @Override
@@ -164,13 +141,7 @@ final class AgentRoute {
 
   private TurnReply reply(AskedTurn asked, TurnStart start, Completion completion) {
     counters.generatedTokens().addAndGet(completion.length());
-    TurnCodec codec = served.codec();
-    SessionBook.SampledTurn kept =
-        memory.keep(
-            asked.chain().whole(),
-            asked.ids(),
-            completion,
-            codec.decode(completion, asked.request()));
-    return codec.reply(start, kept.answer(), asked.request(), completion);
+    SessionBook.SampledTurn kept = turns.keep(asked, completion);
+    return turns.codec().reply(start, kept.answer(), asked.request(), completion);
   }
 }

@@ -5,7 +5,11 @@ import io.troupe.core.loss.TeacherTokens;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.Scorer;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.gateway.RefusedTurnException;
+import io.troupe.gateway.TurnExchange;
+import io.troupe.gateway.fields.RequestReader;
 import io.troupe.serve.completion.AnswerForm;
+import io.troupe.serve.completion.AskedTurn;
 import io.troupe.serve.completion.CompletionRequest;
 import io.troupe.serve.completion.CompletionRequestReader;
 import io.troupe.serve.completion.CompletionWriter;
@@ -20,7 +24,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.LongFunction;
 
@@ -34,6 +37,7 @@ final class CompletionsRoute {
   private final ServeSettings settings;
   private final ServedWeights weights;
   private final ServedAdapters adapters;
+  private final ServedTurns turns;
   private final RequestTable table;
   private final ServerCounters counters;
   private final SecureRandom seeds = new SecureRandom();
@@ -44,21 +48,37 @@ final class CompletionsRoute {
       ServeSettings settings,
       ServedWeights weights,
       ServedAdapters adapters,
+      ServedTurns turns,
       RequestTable table,
       ServerCounters counters) {
     this.served = served;
     this.settings = settings;
     this.weights = weights;
     this.adapters = adapters;
+    this.turns = turns;
     this.table = table;
     this.counters = counters;
   }
 
-  void answer(HttpReply reply, JsonNode body, boolean chat)
+  /** Continues prompts. */
+  void complete(HttpReply reply, JsonNode body)
       throws IOException, InterruptedException, HttpErrorException {
-    CompletionRequest request =
-        new CompletionRequestReader(served, adapters.names())
-            .read(body, chat, () -> seeds.nextLong() >>> 1);
+    answer(reply, reader().prompts(body));
+  }
+
+  /** Answers a conversation without tools. */
+  void chat(HttpReply reply, TurnExchange exchange, JsonNode body)
+      throws IOException, InterruptedException, HttpErrorException, RefusedTurnException {
+    AskedTurn turn = turns.ask(exchange, body, RequestReader.SERVER);
+    answer(reply, reader().chat(body, turn));
+  }
+
+  private CompletionRequestReader reader() {
+    return new CompletionRequestReader(served, adapters.names(), () -> seeds.nextLong() >>> 1);
+  }
+
+  private void answer(HttpReply reply, CompletionRequest request)
+      throws IOException, InterruptedException, HttpErrorException {
     try (ServedAdapters.AdapterUse use = use(request)) {
       sample(reply, request, use.engine());
     }
@@ -88,14 +108,14 @@ final class CompletionsRoute {
     }
     RequestTable.ActiveRequest entry = table.start(request.job(), engine);
     try {
-      Optional<AnswerForm.Streaming> form = request.form().stream();
-      if (form.isPresent()) {
-        stream(reply, form.get(), writer, entry.generation());
+      if (request.form().stream().isPresent()) {
+        stream(reply, request.form(), writer, entry.generation());
       } else {
         whole(reply, writer, entry.generation(), scores);
       }
       // A stream may fail after status 200.
       boolean failed = entry.generation().failure().isPresent();
+      keep(request, entry.generation());
       (failed ? counters.failed() : counters.served()).incrementAndGet();
       counters.promptTokens().addAndGet(request.job().promptTokens());
     } catch (IOException gone) {
@@ -105,6 +125,15 @@ final class CompletionsRoute {
       counters.generatedTokens().addAndGet(writer.tokens());
       table.finish(entry);
     }
+  }
+
+  /** Keeps the answers to a conversation that was read whole. */
+  private void keep(CompletionRequest request, TokenStream generation) {
+    request
+        .turn()
+        .filter(asked -> asked.ids().length == request.job().promptTokens())
+        .ifPresent(
+            asked -> generation.completions(0).forEach(sampled -> turns.keep(asked, sampled)));
   }
 
   private List<Scorer.Scores> scores(CompletionRequest request) throws HttpErrorException {
@@ -141,8 +170,10 @@ final class CompletionsRoute {
 
   /** Sends the status with the first token, so that a refused request gets its own status. */
   private void stream(
-      HttpReply reply, AnswerForm.Streaming form, CompletionWriter writer, TokenStream generation)
+      HttpReply reply, AnswerForm asked, CompletionWriter writer, TokenStream generation)
       throws IOException, InterruptedException, HttpErrorException {
+    AnswerForm.Streaming form = asked.stream().orElseThrow();
+    boolean chat = asked.chat();
     boolean begun = false;
     boolean ended = false;
     while (!ended) {
@@ -154,6 +185,9 @@ final class CompletionsRoute {
       if (!begun) {
         refuseIfFailed(generation);
         reply.stream();
+        if (chat) {
+          reply.last(writer.begin());
+        }
         begun = true;
       }
       if (generation.failure().isPresent() || closed) {

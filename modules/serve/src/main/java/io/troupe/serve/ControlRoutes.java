@@ -5,6 +5,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.protocol.JsonFields;
 import io.troupe.engine.weights.WeightSnapshot;
+import io.troupe.gateway.RefusedTurnException;
+import io.troupe.gateway.dialog.MalformedTurnException;
+import io.troupe.gateway.fields.RequestRoute;
+import io.troupe.gateway.wire.ChatCompletions;
+import io.troupe.serve.completion.CompletionRequestReader;
 import io.troupe.serve.model.HttpErrorException;
 import io.troupe.serve.model.ServedAdapters;
 import io.troupe.serve.model.ServedModel;
@@ -16,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Answers every route but completions: the server's description, its metrics and its weights. */
@@ -103,7 +109,7 @@ final class ControlRoutes {
    * @return false if there is no such route
    */
   boolean answer(HttpReply reply, String method, String path, String query, Body body)
-      throws IOException, InterruptedException, HttpErrorException {
+      throws IOException, InterruptedException, HttpErrorException, RefusedTurnException {
     if (path.startsWith(MODEL) && method.equals("GET")) {
       reply.json(200, model(path.substring(MODEL.length())));
       return true;
@@ -125,25 +131,46 @@ final class ControlRoutes {
       case "/metrics" -> reply.text(200, metrics());
       case "/openapi.json" -> reply.json(200, routes());
       case "/v1/models" -> reply.json(200, models());
-      case "/tokenize" -> reply.json(200, tokenize(body.read()));
-      case "/detokenize" -> reply.json(200, detokenize(body.read()));
+      case "/tokenize" -> reply.json(200, tokenize(read(RequestRoute.TOKENIZE, body)));
+      case "/detokenize" -> reply.json(200, detokenize(read(RequestRoute.DETOKENIZE, body)));
       case "/weight_info" ->
           reply.json(200, JsonFields.object().put("weight_version", weights.currentTag()));
-      case "/update_weights_from_disk" -> update(reply, body.read());
-      case LOAD_ADAPTER -> reply.text(200, load(body.read()));
-      case UNLOAD_ADAPTER -> reply.text(200, unload(body.read()));
-      case "/pause" -> pause(reply, query);
+      case "/update_weights_from_disk" -> update(reply, read(RequestRoute.UPDATE_WEIGHTS, body));
+      case LOAD_ADAPTER -> reply.text(200, load(read(RequestRoute.LOAD_ADAPTER, body)));
+      case UNLOAD_ADAPTER -> reply.text(200, unload(read(RequestRoute.UNLOAD_ADAPTER, body)));
+      case "/pause" -> pause(reply, withQuery(body.read(), query));
       case "/resume" -> {
+        JsonNode _ = read(RequestRoute.RESUME, body);
         table.resume();
         reply.json(200, JsonFields.object().put("status", "resumed"));
       }
       case "/is_paused" -> reply.json(200, JsonFields.object().put("is_paused", table.isPaused()));
-      case "/abort_requests" -> reply.json(200, abort(body.read()));
+      case "/abort_requests" -> reply.json(200, abort(read(RequestRoute.ABORT_REQUESTS, body)));
       default -> {
         return false;
       }
     }
     return true;
+  }
+
+  private static JsonNode read(RequestRoute route, Body body)
+      throws IOException, HttpErrorException {
+    JsonNode read = body.read();
+    CompletionRequestReader.check(route, read);
+    return read;
+  }
+
+  /** Parameters of a path count as fields of the body. */
+  private static JsonNode withQuery(JsonNode body, String query) throws HttpErrorException {
+    ObjectNode all = JsonFields.object().setAll((ObjectNode) body);
+    for (String part : query.isEmpty() ? new String[0] : query.split("&", -1)) {
+      int equals = part.indexOf('=');
+      all.put(
+          equals < 0 ? part : part.substring(0, equals),
+          equals < 0 ? "" : part.substring(equals + 1));
+    }
+    CompletionRequestReader.check(RequestRoute.PAUSE, all);
+    return all;
   }
 
   private void health(HttpReply reply) throws IOException {
@@ -209,21 +236,35 @@ final class ControlRoutes {
         .put("vocabulary_size", served.tokenizer().vocabularySize());
   }
 
-  private ObjectNode tokenize(JsonNode body) throws HttpErrorException {
-    if (!body.path("prompt").isTextual()) {
-      throw HttpErrorException.bad("prompt", "prompt is a text");
+  private ObjectNode tokenize(JsonNode body) throws HttpErrorException, RefusedTurnException {
+    boolean chat = body.hasNonNull("messages");
+    if (chat == body.hasNonNull("prompt")) {
+      throw HttpErrorException.bad("prompt", "send prompt, which is a text, or messages");
     }
+    int[] ids = chat ? conversation(body) : text(body);
+    ObjectNode json =
+        JsonFields.object().put("count", ids.length).put("max_model_len", served.contextLength());
+    ArrayNode tokens = json.putArray("tokens");
+    for (int id : ids) {
+      tokens.add(id);
+    }
+    return json;
+  }
+
+  private int[] text(JsonNode body) throws HttpErrorException {
     try {
-      int[] ids = served.tokenizer().encodeWithSpecial(body.path("prompt").textValue());
-      ObjectNode json =
-          JsonFields.object().put("count", ids.length).put("max_model_len", served.contextLength());
-      ArrayNode tokens = json.putArray("tokens");
-      for (int id : ids) {
-        tokens.add(id);
-      }
-      return json;
+      return served.encoded(
+          body.path("prompt").textValue(), body.path("add_special_tokens").asBoolean(true));
     } catch (IllegalArgumentException foreign) {
       throw HttpErrorException.bad("prompt", String.valueOf(foreign.getMessage()));
+    }
+  }
+
+  private int[] conversation(JsonNode body) throws HttpErrorException, RefusedTurnException {
+    try {
+      return served.codec().encode(ChatCompletions.request(body), Optional.empty());
+    } catch (MalformedTurnException malformed) {
+      throw HttpErrorException.bad(malformed.parameter(), String.valueOf(malformed.getMessage()));
     }
   }
 
@@ -231,8 +272,8 @@ final class ControlRoutes {
     int size = served.tokenizer().vocabularySize();
     int[] ids = new int[body.path("tokens").size()];
     for (int i = 0; i < ids.length; i++) {
-      ids[i] = body.path("tokens").path(i).asInt(-1);
-      if (ids[i] < 0 || ids[i] >= size) {
+      ids[i] = body.path("tokens").path(i).intValue();
+      if (ids[i] >= size) {
         throw HttpErrorException.bad(
             "tokens", "token %d is no id in [0, %d]".formatted(i, size - 1));
       }
@@ -302,22 +343,11 @@ final class ControlRoutes {
     reply.json(status, json.put("num_paused_requests", table.waiting()));
   }
 
-  private void pause(HttpReply reply, String query)
+  private void pause(HttpReply reply, JsonNode fields)
       throws IOException, InterruptedException, HttpErrorException {
-    String mode = "abort";
-    for (String part : query.split("&", -1)) {
-      mode = part.startsWith("mode=") ? part.substring("mode=".length()) : mode;
-    }
+    String mode = fields.path("mode").asText("abort");
     try {
-      table.pause(
-          switch (mode) {
-            case "abort" -> RequestTable.PauseMode.ABORT;
-            case "wait" -> RequestTable.PauseMode.WAIT;
-            case "keep" -> RequestTable.PauseMode.KEEP;
-            default ->
-                throw HttpErrorException.bad(
-                    "mode", "mode is abort, wait or keep, not '%s'".formatted(mode));
-          });
+      table.pause(RequestTable.PauseMode.valueOf(mode.toUpperCase(Locale.ROOT)));
     } catch (UnsupportedOperationException cannot) {
       throw HttpErrorException.of(501, "NotImplementedError", String.valueOf(cannot.getMessage()));
     }

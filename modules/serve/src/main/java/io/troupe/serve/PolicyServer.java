@@ -12,6 +12,7 @@ import io.troupe.gateway.TurnExchange;
 import io.troupe.gateway.wire.AgentDialect;
 import io.troupe.gateway.wire.ChatCompletions;
 import io.troupe.net.http.BoundedHttpServer;
+import io.troupe.net.http.RetryHeaders;
 import io.troupe.net.http.SameSiteCheck;
 import io.troupe.serve.model.AdapterCapacity;
 import io.troupe.serve.model.HttpErrorException;
@@ -39,7 +40,6 @@ import org.slf4j.LoggerFactory;
 public final class PolicyServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PolicyServer.class);
   private static final int CLOSE_SECONDS = 1;
-  private static final String RETRY_SECONDS = "1";
   private static final String BEARER = "Bearer ";
   private static final String V1 = "/v1/";
 
@@ -69,8 +69,10 @@ public final class PolicyServer implements AutoCloseable {
     RequestTable table =
         new RequestTable(
             () -> Stream.concat(Stream.of(served.engine()), adapters.engines().stream()).toList());
-    this.completions = new CompletionsRoute(served, settings, weights, adapters, table, counters);
-    this.agents = new AgentRoute(served, adapters, table, counters);
+    ServedTurns turns = new ServedTurns(served);
+    this.completions =
+        new CompletionsRoute(served, settings, weights, adapters, turns, table, counters);
+    this.agents = new AgentRoute(served, adapters, turns, table, counters);
     this.control =
         new ControlRoutes(served, weights, adapters, table, counters, version, System.nanoTime());
   }
@@ -195,9 +197,7 @@ public final class PolicyServer implements AutoCloseable {
   private void refuse(HttpExchange exchange, int status, JsonNode error) throws IOException {
     count(status);
     readOn(exchange);
-    if (status == 429 || status == 503) {
-      exchange.getResponseHeaders().set("Retry-After", RETRY_SECONDS);
-    }
+    RetryHeaders.set(exchange.getResponseHeaders(), status);
     new HttpReply(exchange).json(status, error);
   }
 
@@ -288,13 +288,14 @@ public final class PolicyServer implements AutoCloseable {
       throw HttpErrorException.of(503, "ServiceUnavailable", "no weights were loaded yet");
     }
     JsonNode body = body(exchange);
-    boolean chat = dialect.filter(ChatCompletions.class::isInstance).isPresent();
-    if (dialect.isEmpty() || (chat && !agents.takes(body))) {
-      completions.answer(reply, body, chat);
+    if (dialect.isEmpty()) {
+      completions.complete(reply, body);
       return;
     }
     TurnExchange turn = new TurnExchange(exchange, dialect.get());
-    if (AgentDialect.counts(exchange.getRequestURI().getPath().substring(V1.length()))) {
+    if (dialect.get() instanceof ChatCompletions && !AgentRoute.takes(body)) {
+      completions.chat(reply, turn, body);
+    } else if (AgentDialect.counts(exchange.getRequestURI().getPath().substring(V1.length()))) {
       agents.count(turn, body);
     } else {
       agents.answer(turn, body);

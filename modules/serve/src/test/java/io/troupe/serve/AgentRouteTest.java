@@ -58,13 +58,7 @@ class AgentRouteTest {
     PolicyServer server =
         PolicyServer.start(
             new ServedModel(
-                "policy",
-                engine,
-                TOKENIZER,
-                CONTEXT,
-                ServedModel.ChatRenderer.none(),
-                conversation,
-                ServedModel.withoutScorer()),
+                "policy", engine, TOKENIZER, CONTEXT, conversation, ServedModel.withoutScorer()),
             settings,
             "test");
     servers.add(server);

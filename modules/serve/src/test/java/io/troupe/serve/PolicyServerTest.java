@@ -301,9 +301,9 @@ class PolicyServerTest {
         "{\"prompt\":[99999]}|400|token 0 of the prompt is 99999",
         "{\"prompt\":[3],\"n\":0}|400|n lies in [1, 4096], and is 0",
         "{\"prompt\":[3],\"max_tokens\":\"x\"}|400|max_tokens is a whole number",
-        "{\"prompt\":[3],\"temperature\":-1}|400|a sampling temperature is 0 or greater",
+        "{\"prompt\":[3],\"temperature\":-1}|400|temperature is at least 0, not -1",
         "{\"prompt\":[3],\"top_p\":0.5}|400|the toy policy knows no top_p",
-        "{\"prompt\":[3],\"ignore_eos\":true}|400|ignore_eos is not offered here",
+        "{\"prompt\":[3],\"ignore_eos\":true}|400|ignore_eos is not served",
         "{\"prompt\":[3],\"stop_token_ids\":[2,-1]}|400|stop_token_ids are ids, and one is -1",
         "{\"prompt\":[3],\"nested\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[|400|the"
             + " body is too much",

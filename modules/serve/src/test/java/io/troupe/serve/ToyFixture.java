@@ -93,7 +93,6 @@ public final class ToyFixture implements AutoCloseable {
             engine,
             policy.tokenizer(),
             policy.contextLength(),
-            (messages, _) -> messages.getLast().content(),
             new PlainConversation(policy.tokenizer()),
             scorer);
     return new ToyFixture(policy, engine, PolicyServer.start(served, settings, "test"));

@@ -10,6 +10,7 @@ import java.util.List;
  * @param calls of an assistant
  * @param callId the call that a tool's message answers; otherwise empty
  * @param failed whether a tool's message reports an error
+ * @param name name of the message's author, or of the tool; empty where there is none
  */
 public record ChatMessage(
     Role role,
@@ -17,7 +18,8 @@ public record ChatMessage(
     String reasoning,
     List<ChatCall> calls,
     String callId,
-    boolean failed) {
+    boolean failed,
+    String name) {
   /** The author of a message. */
   public enum Role {
     SYSTEM,
@@ -32,16 +34,26 @@ public record ChatMessage(
 
   /** A message of a system or a user. */
   public static ChatMessage of(Role role, String content) {
-    return new ChatMessage(role, content, "", List.of(), "", false);
+    return new ChatMessage(role, content, "", List.of(), "", false, "");
   }
 
   /** A message of the policy, or of one that an agent invented. */
   public static ChatMessage assistant(String content, String reasoning, List<ChatCall> calls) {
-    return new ChatMessage(Role.ASSISTANT, content, reasoning, calls, "", false);
+    return new ChatMessage(Role.ASSISTANT, content, reasoning, calls, "", false, "");
   }
 
   /** The result of a call. */
   public static ChatMessage tool(String callId, String content, boolean failed) {
-    return new ChatMessage(Role.TOOL, content, "", List.of(), callId, failed);
+    return new ChatMessage(Role.TOOL, content, "", List.of(), callId, failed, "");
+  }
+
+  /** Returns the message under a name. */
+  public ChatMessage named(String author) {
+    return new ChatMessage(role, content, reasoning, calls, callId, failed, author);
+  }
+
+  /** Returns the message with another content. */
+  public ChatMessage withContent(String other) {
+    return new ChatMessage(role, other, reasoning, calls, callId, failed, name);
   }
 }

@@ -1,10 +1,24 @@
 package io.troupe.gateway.dialog;
 
+import io.troupe.chat.TurnEnd;
 import java.util.List;
 import java.util.Optional;
 
 /** The form in which a policy reads conversations and calls tools. */
 public interface Conversation {
+  /** Returns why a request cannot be shown as it wants; empty if it can. */
+  Optional<TurnRendering.Objection> objection(TurnRequest request);
+
+  /**
+   * Returns the conversation of one request, shown as it wants.
+   *
+   * @param request to which there is no {@link #objection}
+   */
+  Conversation answering(TurnRequest request);
+
+  /** Returns what ends the policy's turns, beside the checkpoint's own ends. */
+  TurnEnd turnEnd();
+
   /**
    * Returns the ids of a conversation, up to the beginning of the answer.
    *

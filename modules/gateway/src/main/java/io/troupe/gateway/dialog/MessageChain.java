@@ -17,9 +17,9 @@ import java.util.TreeSet;
  * A digest of each beginning of a conversation, by which a request is compared with former ones
  * without keeping their texts.
  *
- * <p>Two messages are the same if role, text and calls are: blanks around a text, the ids of calls,
- * the way in which arguments are written, and reasoning, which agents leave out, do not count. The
- * same tools in the same order belong to every beginning.
+ * <p>Two messages are the same if role, name, text and calls are: blanks around a text, the ids of
+ * calls, the way in which arguments are written, and reasoning, which agents leave out, do not
+ * count. The same tools in the same order belong to every beginning.
  *
  * @param digests of the first 0, 1, 2 … messages
  */
@@ -53,6 +53,9 @@ public record MessageChain(List<String> digests) {
   static String after(String before, ChatMessage message) {
     MessageDigest digest = Sha256.digest();
     add(digest, before, message.role().name(), message.content().strip());
+    if (!message.name().isEmpty()) {
+      add(digest, "name", message.name());
+    }
     message.calls().forEach(call -> add(digest, call.name(), canonical(call.arguments())));
     return Sha256.hex(digest);
   }

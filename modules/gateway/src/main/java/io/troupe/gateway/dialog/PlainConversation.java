@@ -1,6 +1,7 @@
 package io.troupe.gateway.dialog;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.chat.TurnEnd;
 import io.troupe.core.completion.FinishReason;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.format.InlineFormat;
@@ -15,6 +16,21 @@ import java.util.Optional;
  */
 public record PlainConversation(Tokenizer tokenizer) implements Conversation {
   private static final InlineFormat FORMAT = new InlineFormat();
+
+  @Override
+  public Optional<TurnRendering.Objection> objection(TurnRequest request) {
+    return request.rendering().withoutTemplate();
+  }
+
+  @Override
+  public Conversation answering(TurnRequest request) {
+    return this;
+  }
+
+  @Override
+  public TurnEnd turnEnd() {
+    return new TurnEnd.Unmarked();
+  }
 
   @Override
   public int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {

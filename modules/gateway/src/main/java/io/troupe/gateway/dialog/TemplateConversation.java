@@ -6,10 +6,14 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.Thinking;
+import io.troupe.chat.TurnEnd;
+import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.ThoughtMarks;
 import io.troupe.engine.ForeignTexts;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.format.ToolFormat;
+import io.troupe.gateway.dialog.TurnRendering.Ending;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -19,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Conversations of a policy with a chat template.
@@ -27,10 +32,12 @@ import java.util.Optional;
  * the sampled ids. Where the template would drop thinking from the history, which it does behind a
  * user's message, the whole is rendered, as the policy sees it outside of training.
  *
- * @param template that shows declared tools
  * @param format format of the policy's calls of tools; it shows results as the template does
+ * @param template that shows declared tools, and has the policy's choice of thinking
+ * @param asked the request that is answered; empty for what holds of all
  */
-public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, ToolFormat format)
+public record TemplateConversation(
+    Tokenizer tokenizer, ChatTemplate template, ToolFormat format, Optional<TurnRequest> asked)
     implements Conversation {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -40,13 +47,109 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
   private static final String ROLE = "role";
   private static final String CONTENT = "content";
 
-  /** Arguments with which tasks render their prompts, too. */
-  static final Map<String, Object> WITHOUT_THINKING = Map.of("enable_thinking", false);
+  private static final String EFFORT = "reasoning_effort";
+
+  /** Variables that a request gives by fields of their own. */
+  private static final Set<String> OWN =
+      Set.of("messages", "tools", "documents", "add_generation_prompt", "continue_final_message");
+
+  /** Conversations that are shown alike, whoever asks. */
+  public TemplateConversation(Tokenizer tokenizer, ChatTemplate template, ToolFormat format) {
+    this(tokenizer, TemplateFormats.decided(template), format, Optional.empty());
+  }
+
+  private TurnRendering rendering() {
+    return asked.map(TurnRequest::rendering).orElse(TurnRendering.PLAIN);
+  }
+
+  @Override
+  public Optional<TurnRendering.Objection> objection(TurnRequest request) {
+    TurnRendering wanted = request.rendering();
+    Optional<TurnRendering.Objection> thought =
+        wanted.thinking().flatMap(wish -> objection(wish.field(), wish.thinking()));
+    return thought
+        .or(() -> wanted.effort().flatMap(this::objection))
+        .or(
+            () ->
+                wanted.arguments().keySet().stream()
+                    .filter(name -> OWN.contains(name) || !isVariable(name))
+                    .findFirst()
+                    .map(TemplateConversation::noVariable));
+  }
+
+  private boolean isVariable(String name) {
+    return Thinking.AUTO.arguments().containsKey(name) || template.mentions(name);
+  }
+
+  private static TurnRendering.Objection noVariable(String name) {
+    return new TurnRendering.Objection(
+        "chat_template_kwargs." + name,
+        OWN.contains(name)
+            ? "it has a field of its own"
+            : "the chat template has no variable of this name; leave it out");
+  }
+
+  /** A policy whose template never opens a thought does not think, as it is told. */
+  private Optional<TurnRendering.Objection> objection(String field, Thinking wish) {
+    return wish.objection(template)
+        .filter(_ -> wish == Thinking.TRUE || Thinking.TRUE.objection(template).isEmpty())
+        .map(why -> new TurnRendering.Objection(field, why));
+  }
+
+  private Optional<TurnRendering.Objection> objection(TurnRendering.EffortWish wish) {
+    if (template.mentions(EFFORT)) {
+      return Optional.empty();
+    }
+    return wish.thinks()
+        ? objection(wish.field(), thinking(wish))
+        : Optional.of(
+            new TurnRendering.Objection(
+                wish.field(), "the chat template knows no effort; leave it out"));
+  }
+
+  private static Thinking thinking(TurnRendering.EffortWish wish) {
+    return Thinking.of(!wish.effort().equals(TurnRendering.EffortWish.NONE));
+  }
+
+  @Override
+  public Conversation answering(TurnRequest request) {
+    return new TemplateConversation(tokenizer, template, format, Optional.of(request));
+  }
+
+  @Override
+  public TurnEnd turnEnd() {
+    try {
+      return TurnEnd.of(template, tokenizer);
+    } catch (IllegalArgumentException shownOtherwise) {
+      return new TurnEnd.Unmarked();
+    }
+  }
+
+  /** Variables of the template that the request sets. */
+  private Map<String, Object> arguments() {
+    Map<String, Object> arguments = new HashMap<>();
+    rendering()
+        .effort()
+        .ifPresent(
+            wish -> {
+              if (wish.thinks()) {
+                arguments.putAll(thinking(wish).arguments());
+              }
+              if (template.mentions(EFFORT)) {
+                arguments.put(EFFORT, wish.effort());
+              }
+            });
+    rendering().thinking().ifPresent(wish -> arguments.putAll(wish.thinking().arguments()));
+    arguments.putAll(rendering().arguments());
+    return arguments;
+  }
 
   @Override
   public int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {
     ForeignTexts foreign = new ForeignTexts(tokenizer);
-    String rendered = rendered(messages, tools, foreign);
+    boolean within = rendering().ending() == Ending.WITHIN_LAST;
+    String shown = within ? continued(messages, tools, foreign) : rendered(messages, tools, foreign);
+    String rendered = rendering().textStart() ? tokenizer.withTextStart(shown) : shown;
     require(
         tools.isEmpty() || rendered.contains(tools.getFirst().name()),
         "the policy's chat template shows no tools; ask without tools, or train a policy whose"
@@ -56,12 +159,39 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
 
   private String rendered(
       List<ChatMessage> messages, List<ToolDeclaration> tools, ForeignTexts foreign) {
-    Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
-    arguments.put("messages", messages.stream().map(message -> entry(message, foreign)).toList());
+    return rendered(entries(messages, foreign), tools);
+  }
+
+  private List<Map<String, Object>> entries(List<ChatMessage> messages, ForeignTexts foreign) {
+    return messages.stream().map(message -> entry(message, foreign)).toList();
+  }
+
+  private String rendered(List<Map<String, Object>> entries, List<ToolDeclaration> tools) {
+    Map<String, Object> arguments = arguments();
+    arguments.put("messages", entries);
     if (!tools.isEmpty()) {
       arguments.put("tools", tools.stream().map(TemplateConversation::declared).toList());
     }
-    return template.render(List.of(), true, arguments);
+    return template.render(List.of(), rendering().ending() == Ending.NEXT_MESSAGE, arguments);
+  }
+
+  /**
+   * The text up to the end of the last message, as transformers shows a message that is continued:
+   * blanks at its end are kept where the template keeps them.
+   */
+  private String continued(
+      List<ChatMessage> messages, List<ToolDeclaration> tools, ForeignTexts foreign) {
+    List<Map<String, Object>> entries = entries(messages, foreign);
+    String said = String.valueOf(entries.getLast().get(CONTENT));
+    String words = said.stripTrailing();
+    String blanks = said.substring(words.length());
+    entries.getLast().put(CONTENT, words + MARK);
+    String marked = rendered(entries, tools);
+    int mark = marked.lastIndexOf(MARK);
+    require(mark >= 0, "the policy's chat template does not show the last message");
+    String begun = marked.substring(0, mark);
+    entries.getLast().put(CONTENT, said);
+    return rendered(entries, tools).startsWith(begun + blanks) ? begun + blanks : begun;
   }
 
   private Map<String, Object> entry(ChatMessage message, ForeignTexts foreign) {
@@ -70,6 +200,9 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     entry.put(CONTENT, foreign.shown(message.content()));
     if (!message.reasoning().isEmpty()) {
       entry.put("reasoning_content", foreign.shown(message.reasoning()));
+    }
+    if (!message.name().isEmpty()) {
+      entry.put("name", message.name());
     }
     if (!message.calls().isEmpty()) {
       entry.put("tool_calls", message.calls().stream().map(TemplateConversation::call).toList());
@@ -109,11 +242,11 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
 
   @Override
   public Optional<int[]> following(SessionBook.SampledTurn turn, List<ChatMessage> added) {
-    if (added.isEmpty()) {
+    if (added.isEmpty() || rendering().ending() != Ending.NEXT_MESSAGE) {
       return Optional.empty();
     }
     if (added.stream().allMatch(message -> message.role() == ChatMessage.Role.TOOL)) {
-      return Optional.of(results(turn, added));
+      return beginsAsOthers() ? Optional.of(results(turn, added)) : Optional.empty();
     }
     boolean plain =
         turn.answer().reasoning().isEmpty()
@@ -121,6 +254,17 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
             && turn.answer().calls().isEmpty()
             && added.stream().allMatch(message -> message.role() == ChatMessage.Role.USER);
     return plain ? users(turn, added) : Optional.empty();
+  }
+
+  /** Whether the template begins the answer to this request as that to any other. */
+  private boolean beginsAsOthers() {
+    return arguments().isEmpty()
+        || beginning().equals(new TemplateConversation(tokenizer, template, format).beginning());
+  }
+
+  private String beginning() {
+    return rendered(
+        List.of(ChatMessage.of(ChatMessage.Role.USER, "q")), List.of(), new ForeignTexts(tokenizer));
   }
 
   private int[] results(SessionBook.SampledTurn turn, List<ChatMessage> added) {
@@ -140,12 +284,9 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     conversation.add(ChatMessage.assistant("", "", List.of()));
     conversation.addAll(added);
     ForeignTexts foreign = new ForeignTexts(tokenizer);
-    List<Map<String, Object>> entries =
-        new ArrayList<>(conversation.stream().map(message -> entry(message, foreign)).toList());
+    List<Map<String, Object>> entries = entries(conversation, foreign);
     entries.get(1).put(CONTENT, MARK);
-    Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
-    arguments.put("messages", entries);
-    String rendered = template.render(List.of(), true, arguments);
+    String rendered = rendered(entries, List.of());
     int mark = rendered.lastIndexOf(MARK);
     if (mark < 0) {
       return Optional.empty();
@@ -171,10 +312,14 @@ public record TemplateConversation(Tokenizer tokenizer, ChatTemplate template, T
     return ToolCallReader.soFar(format, beginning, tools, thinksFirst());
   }
 
-  /** Whether the template begins the thinking of an answer. */
+  /** Whether an answer begins within thinking: the template opens it, or the message so far. */
   private boolean thinksFirst() {
-    Map<String, Object> arguments = new HashMap<>(WITHOUT_THINKING);
-    arguments.put("messages", List.of(Map.of(ROLE, "user", CONTENT, "q")));
-    return template.render(List.of(), true, arguments).stripTrailing().endsWith("<think>");
+    List<ChatMessage> messages =
+        asked
+            .filter(_ -> rendering().ending() == Ending.WITHIN_LAST)
+            .map(TurnRequest::messages)
+            .orElse(List.of());
+    return OpenThought.endsInside(
+        messages.isEmpty() ? beginning() : continued(messages, List.of(), new ForeignTexts(tokenizer)));
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.gateway.dialog;
 import static io.troupe.core.Require.require;
 
 import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.Thinking;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.ToolSchema;
 import io.troupe.environments.format.BridgedFormat;
@@ -28,11 +29,17 @@ public final class TemplateFormats {
   /** Returns a template that shows tools in every rendering. */
   public static ChatTemplate showing(ChatTemplate plain, List<ToolSchema> tools) {
     List<Map<String, Object>> declared = tools.stream().map(TemplateFormats::declared).toList();
+    ChatTemplate decided = decided(plain);
     return (messages, addGenerationPrompt, arguments) -> {
       Map<String, Object> more = new HashMap<>(arguments);
       more.put("tools", declared);
-      return plain.render(messages, addGenerationPrompt, more);
+      return decided.render(messages, addGenerationPrompt, more);
     };
+  }
+
+  /** A policy's template, without thinking where nobody has decided. */
+  static ChatTemplate decided(ChatTemplate template) {
+    return Thinking.AUTO.in(Optional.of(template)).orElse(template);
   }
 
   private static Map<String, Object> declared(ToolSchema tool) {
@@ -59,13 +66,13 @@ public final class TemplateFormats {
     require(declared.contains(name), "the policy's chat template shows no tools");
     Map<String, Object> call =
         Map.of("type", "function", "function", Map.of("name", name, "arguments", Map.of("x", "1")));
-    Map<String, Object> arguments = new HashMap<>(TemplateConversation.WITHOUT_THINKING);
-    arguments.put(
-        "messages",
-        List.of(
-            Map.of("role", "user", "content", QUESTION),
-            Map.of("role", "assistant", "content", "", "tool_calls", List.of(call)),
-            Map.of("role", "tool", "name", name, "content", RESULT)));
+    Map<String, Object> arguments =
+        Map.of(
+            "messages",
+            List.of(
+                Map.of("role", "user", "content", QUESTION),
+                Map.of("role", "assistant", "content", "", "tool_calls", List.of(call)),
+                Map.of("role", "tool", "name", name, "content", RESULT)));
     String rendered = chat.render(List.of(), true, arguments);
     StringBuilder shown = new StringBuilder();
     format.observation(List.of(RESULT), true).forEach(piece -> shown.append(piece.text()));

@@ -2,6 +2,7 @@ package io.troupe.gateway.dialog;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.chat.TurnEnd;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,6 +13,21 @@ import java.util.Optional;
  * @param why tools are refused
  */
 record ToollessConversation(Conversation plain, String why) implements Conversation {
+  @Override
+  public Optional<TurnRendering.Objection> objection(TurnRequest request) {
+    return plain.objection(request);
+  }
+
+  @Override
+  public Conversation answering(TurnRequest request) {
+    return new ToollessConversation(plain.answering(request), why);
+  }
+
+  @Override
+  public TurnEnd turnEnd() {
+    return plain.turnEnd();
+  }
+
   @Override
   public int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {
     boolean called = messages.stream().anyMatch(message -> !message.calls().isEmpty());

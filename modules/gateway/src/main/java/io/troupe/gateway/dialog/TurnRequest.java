@@ -1,5 +1,6 @@
 package io.troupe.gateway.dialog;
 
+import io.troupe.gateway.dialog.TurnRendering.Ending;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,6 +9,7 @@ import java.util.List;
  *
  * @param model the name that the agent calls the policy by; every name is answered
  * @param tools offered to the policy; none where the agent forbids calls
+ * @param rendering how the conversation is shown to the policy
  * @param parallelCalls whether the agent carries out more than one call of an answer
  * @param maxTokens of the answer; 0 means the run's limit
  * @param stops texts that end the answer
@@ -22,22 +24,52 @@ public record TurnRequest(
     int maxTokens,
     List<String> stops,
     boolean stream,
-    boolean usage) {
+    boolean usage,
+    TurnRendering rendering) {
   public TurnRequest {
     messages = List.copyOf(messages);
     tools = List.copyOf(tools);
     stops = List.copyOf(stops);
   }
 
+  /** A request whose conversation is shown as the server shows all. */
+  public TurnRequest(
+      String model,
+      List<ChatMessage> messages,
+      List<ToolDeclaration> tools,
+      boolean parallelCalls,
+      int maxTokens,
+      List<String> stops,
+      boolean stream,
+      boolean usage) {
+    this(
+        model,
+        messages,
+        tools,
+        parallelCalls,
+        maxTokens,
+        stops,
+        stream,
+        usage,
+        TurnRendering.PLAIN);
+  }
+
   /**
    * Checks that every tool's message answers a call of the assistant's message before it: a result
    * without a call would be shown to the policy as if the policy had called.
    *
-   * @throws MalformedTurnException if one does not, or there is no message
+   * @throws MalformedTurnException if one does not, or there is no message, or none to continue
    */
   public void check() throws MalformedTurnException {
     if (messages.isEmpty()) {
       throw new MalformedTurnException("messages", "a conversation has at least one message");
+    }
+    ChatMessage last = messages.getLast();
+    if (rendering.ending() == Ending.WITHIN_LAST
+        && (last.role() != ChatMessage.Role.ASSISTANT || !last.calls().isEmpty())) {
+      throw new MalformedTurnException(
+          "messages[%d]".formatted(messages.size() - 1),
+          "a message that is continued is the assistant's and calls no tool");
     }
     List<String> open = new ArrayList<>();
     for (int i = 0; i < messages.size(); i++) {

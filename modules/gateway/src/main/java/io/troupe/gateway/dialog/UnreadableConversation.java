@@ -1,5 +1,6 @@
 package io.troupe.gateway.dialog;
 
+import io.troupe.chat.TurnEnd;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,6 +10,21 @@ import java.util.Optional;
  * @param why the sentence of the refusal
  */
 public record UnreadableConversation(String why) implements Conversation {
+  @Override
+  public Optional<TurnRendering.Objection> objection(TurnRequest request) {
+    return Optional.empty(); // every conversation is refused
+  }
+
+  @Override
+  public Conversation answering(TurnRequest request) {
+    return this;
+  }
+
+  @Override
+  public TurnEnd turnEnd() {
+    return new TurnEnd.Unmarked();
+  }
+
   @Override
   public int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {
     throw new IllegalArgumentException(why);

@@ -6,12 +6,12 @@ import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.dialog.TurnStart;
+import io.troupe.gateway.fields.RequestReader;
 import java.util.Optional;
 
 /**
- * An interface that agents speak. Sampling settings of a request are passed over, because the run
- * has its own, except for limits and stop texts; what would change the distribution in another way
- * is refused by its name.
+ * An interface that agents speak. A {@link io.troupe.gateway.fields.FieldTable} says what becomes
+ * of each field.
  */
 public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages, OpenAiResponses {
   /** The route by which agents of Anthropic's interface decide when to compact a conversation. */
@@ -39,9 +39,19 @@ public sealed interface AgentDialect permits ChatCompletions, AnthropicMessages,
   /**
    * Reads a request.
    *
-   * @throws MalformedTurnException if it is none, or asks for something that is not served
+   * @throws MalformedTurnException if it is none, or asks for something that the reader does not
+   *     offer
    */
-  TurnRequest read(JsonNode body) throws MalformedTurnException;
+  TurnRequest read(JsonNode body, RequestReader reader) throws MalformedTurnException;
+
+  /**
+   * Reads a request to a run's gateway.
+   *
+   * @throws MalformedTurnException as {@link #read(JsonNode, RequestReader)}
+   */
+  default TurnRequest read(JsonNode body) throws MalformedTurnException {
+    return read(body, RequestReader.GATEWAY);
+  }
 
   /** An answer as a whole. */
   ObjectNode whole(TurnReply reply, TurnRequest request);

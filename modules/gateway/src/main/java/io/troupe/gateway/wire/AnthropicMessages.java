@@ -12,6 +12,9 @@ import io.troupe.gateway.dialog.ToolDeclaration;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.dialog.TurnStart;
+import io.troupe.gateway.fields.FieldTable;
+import io.troupe.gateway.fields.RequestReader;
+import io.troupe.gateway.fields.RequestRoute;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -33,7 +36,8 @@ public record AnthropicMessages() implements AgentDialect {
   static final String STOP_SEQUENCE = "stop_sequence";
 
   @Override
-  public TurnRequest read(JsonNode body) throws MalformedTurnException {
+  public TurnRequest read(JsonNode body, RequestReader reader) throws MalformedTurnException {
+    FieldTable.check(RequestRoute.MESSAGES, reader, body);
     List<ChatMessage> messages = new ArrayList<>();
     String system = system(body.path("system"));
     if (!system.isEmpty()) {
@@ -43,9 +47,6 @@ public record AnthropicMessages() implements AgentDialect {
     for (JsonNode message : body.path("messages")) {
       add(message, messages, "messages[%d]".formatted(index++));
     }
-    String form = "only text is served: it would change the distribution that is trained on";
-    RequestFields.refuse(body, "output_format", form);
-    RequestFields.refuse(body.path("output_config"), "format", form);
     JsonNode choice = body.path("tool_choice");
     String mode = RequestFields.toolChoice(body);
     TurnRequest request =
@@ -55,9 +56,10 @@ public record AnthropicMessages() implements AgentDialect {
             mode.equals("none") ? List.of() : tools(body),
             !choice.path("disable_parallel_tool_use").asBoolean(false),
             RequestFields.tokens(body, "max_tokens"),
-            RequestFields.stops(body.path("stop_sequences"), "stop_sequences"),
+            RequestFields.stops(body.path("stop_sequences")),
             body.path("stream").asBoolean(false),
-            true);
+            true,
+            RenderingFields.ofMessages(body, messages));
     request.check();
     return request;
   }
@@ -68,7 +70,7 @@ public record AnthropicMessages() implements AgentDialect {
     }
     StringBuilder text = new StringBuilder();
     for (JsonNode block : system) {
-      text.append(withoutAttribution(RequestFields.text(block.path(TEXT))));
+      text.append(withoutAttribution(RequestFields.part(block, "system")));
     }
     return text.toString();
   }
@@ -80,11 +82,12 @@ public record AnthropicMessages() implements AgentDialect {
   /** Tools that the server of Anthropic would run have no schema, and are not offered. */
   private static List<ToolDeclaration> tools(JsonNode body) throws MalformedTurnException {
     List<ToolDeclaration> tools = new ArrayList<>();
+    int index = 0;
     for (JsonNode tool : body.path("tools")) {
       if (tool.has("input_schema")) {
-        String where = "tools[%d]".formatted(tools.size());
-        tools.add(RequestFields.tool(tool, "input_schema", where));
+        tools.add(RequestFields.tool(tool, "input_schema", "tools[%d]".formatted(index)));
       }
+      index++;
     }
     return tools;
   }
@@ -143,7 +146,7 @@ public record AnthropicMessages() implements AgentDialect {
                 new ChatCall(
                     RequestFields.text(block.path("id")),
                     RequestFields.text(block.path("name")),
-                    block.path("input").toString()));
+                    RequestFields.arguments(block.path("input"))));
         default ->
             throw new MalformedTurnException(
                 where, "blocks of type '%s' are not served".formatted(block.path(TYPE).asText()));

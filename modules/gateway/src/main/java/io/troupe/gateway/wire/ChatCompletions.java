@@ -12,33 +12,32 @@ import io.troupe.gateway.dialog.ToolDeclaration;
 import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.dialog.TurnStart;
+import io.troupe.gateway.fields.FieldTable;
+import io.troupe.gateway.fields.RequestReader;
+import io.troupe.gateway.fields.RequestRoute;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** OpenAI's {@code /v1/chat/completions}. */
 public record ChatCompletions() implements AgentDialect {
-  private static final String DISTRIBUTION =
-      "it would change the distribution that the policy is trained on";
   private static final String FUNCTION = "function";
   static final String CONTENT = "content";
   static final String FINISH = "finish_reason";
   static final String REASONING = "reasoning_content";
 
   @Override
-  public TurnRequest read(JsonNode body) throws MalformedTurnException {
-    RequestFields.refuse(body, "frequency_penalty", DISTRIBUTION);
-    RequestFields.refuse(body, "presence_penalty", DISTRIBUTION);
-    RequestFields.refuse(body, "logit_bias", DISTRIBUTION);
-    RequestFields.refuse(body, "logprobs", "the gateway keeps them, and agents need none");
-    RequestFields.refuse(body, "functions", "it is the former form of tools; send tools");
-    if (body.path("n").asInt(1) != 1) {
-      throw new MalformedTurnException("n", "one answer a request; ask again for another");
-    }
-    String form = body.path("response_format").path("type").asText("text");
-    if (!form.equals("text")) {
-      throw new MalformedTurnException("response_format", "only text is served: " + DISTRIBUTION);
-    }
+  public TurnRequest read(JsonNode body, RequestReader reader) throws MalformedTurnException {
+    FieldTable.check(RequestRoute.CHAT, reader, body);
+    return request(body);
+  }
+
+  /**
+   * Reads the conversation of a request whose fields are checked.
+   *
+   * @throws MalformedTurnException if it has none
+   */
+  public static TurnRequest request(JsonNode body) throws MalformedTurnException {
     List<ChatMessage> messages = new ArrayList<>();
     for (JsonNode message : body.path("messages")) {
       messages.add(message(message, "messages[%d]".formatted(messages.size())));
@@ -50,9 +49,10 @@ public record ChatCompletions() implements AgentDialect {
             tools(body),
             body.path("parallel_tool_calls").asBoolean(true),
             RequestFields.tokens(body, "max_completion_tokens", "max_tokens"),
-            RequestFields.stops(body.path("stop"), "stop"),
+            RequestFields.stops(body.path("stop")),
             body.path("stream").asBoolean(false),
-            body.path("stream_options").path("include_usage").asBoolean(false));
+            body.path("stream_options").path("include_usage").asBoolean(false),
+            RenderingFields.ofChat(body));
     request.check();
     return request;
   }
@@ -73,6 +73,10 @@ public record ChatCompletions() implements AgentDialect {
   }
 
   private static ChatMessage message(JsonNode message, String where) throws MalformedTurnException {
+    return unnamed(message, where).named(RequestFields.text(message.path("name")));
+  }
+
+  private static ChatMessage unnamed(JsonNode message, String where) throws MalformedTurnException {
     String content = RequestFields.content(message.path(CONTENT), where);
     String role = RequestFields.text(message.path("role"));
     return switch (role) {
@@ -87,9 +91,9 @@ public record ChatCompletions() implements AgentDialect {
               new ChatCall(
                   RequestFields.text(call.path("id")),
                   RequestFields.text(call.path(FUNCTION).path("name")),
-                  RequestFields.text(call.path(FUNCTION).path("arguments"))));
+                  RequestFields.arguments(call.path(FUNCTION).path("arguments"))));
         }
-        String reasoning = RequestFields.text(message.path("reasoning_content"));
+        String reasoning = RequestFields.text(message.path(REASONING));
         yield ChatMessage.assistant(
             content,
             reasoning.isEmpty() ? RequestFields.text(message.path("reasoning")) : reasoning,

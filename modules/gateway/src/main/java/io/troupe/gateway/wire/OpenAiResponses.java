@@ -13,6 +13,9 @@ import io.troupe.gateway.dialog.TurnReply;
 import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.dialog.TurnStart;
+import io.troupe.gateway.fields.FieldTable;
+import io.troupe.gateway.fields.RequestReader;
+import io.troupe.gateway.fields.RequestRoute;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,17 +34,8 @@ public record OpenAiResponses() implements AgentDialect {
   private static final String REASONING = "reasoning";
 
   @Override
-  public TurnRequest read(JsonNode body) throws MalformedTurnException {
-    RequestFields.refuse(
-        body, "previous_response_id", "responses are not kept; send the whole input");
-    RequestFields.refuse(body, "conversation", "none is kept; send the whole input");
-    RequestFields.refuse(body, "prompt", "templates of prompts are not kept; send the whole input");
-    RequestFields.refuse(body, "background", "answers are waited for");
-    String form = body.path(TEXT).path("format").path(TYPE).asText(TEXT);
-    if (!form.equals(TEXT)) {
-      throw new MalformedTurnException(
-          "text.format", "only text: another would change the distribution that is trained on");
-    }
+  public TurnRequest read(JsonNode body, RequestReader reader) throws MalformedTurnException {
+    FieldTable.check(RequestRoute.RESPONSES, reader, body);
     String mode = RequestFields.toolChoice(body);
     TurnRequest request =
         new TurnRequest(
@@ -52,7 +46,8 @@ public record OpenAiResponses() implements AgentDialect {
             RequestFields.tokens(body, "max_output_tokens"),
             List.of(),
             body.path("stream").asBoolean(false),
-            true);
+            true,
+            RenderingFields.ofResponses(body));
     request.check();
     return request;
   }
@@ -60,10 +55,12 @@ public record OpenAiResponses() implements AgentDialect {
   /** Tools that OpenAI's server would run, and free-form ones, are not offered. */
   private static List<ToolDeclaration> tools(JsonNode body) throws MalformedTurnException {
     List<ToolDeclaration> tools = new ArrayList<>();
+    int index = 0;
     for (JsonNode tool : body.path("tools")) {
       if (tool.path(TYPE).asText().equals("function")) {
-        tools.add(RequestFields.tool(tool, "parameters", "tools[%d]".formatted(tools.size())));
+        tools.add(RequestFields.tool(tool, "parameters", "tools[%d]".formatted(index)));
       }
+      index++;
     }
     return tools;
   }
@@ -128,7 +125,7 @@ public record OpenAiResponses() implements AgentDialect {
                 new ChatCall(
                     RequestFields.text(item.path("call_id")),
                     RequestFields.text(item.path("name")),
-                    RequestFields.text(item.path(ARGUMENTS))));
+                    RequestFields.arguments(item.path(ARGUMENTS))));
         case MESSAGE -> {
           if (!item.path("role").asText().equals("assistant")) {
             return false;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.dialog.ToolDeclaration;
+import io.troupe.gateway.fields.FieldTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -32,14 +33,30 @@ final class RequestFields {
     }
     StringBuilder text = new StringBuilder();
     for (JsonNode part : content) {
-      String type = part.path("type").asText("text");
-      if (!TEXTS.contains(type)) {
-        throw new MalformedTurnException(
-            where, "parts of type '%s' are not served: the policy reads texts".formatted(type));
-      }
-      text.append(part.path("text").asText());
+      text.append(part(part, where));
     }
     return text.toString();
+  }
+
+  /** The text of a part. */
+  static String part(JsonNode part, String where) throws MalformedTurnException {
+    String type = part.path("type").asText("text");
+    if (!TEXTS.contains(type)) {
+      throw new MalformedTurnException(
+          where, "parts of type '%s' are not served: the policy reads texts".formatted(type));
+    }
+    if (!part.path("text").isTextual()) {
+      throw new MalformedTurnException(where, "a part of type '%s' has a text".formatted(type));
+    }
+    return part.path("text").textValue();
+  }
+
+  /** Arguments of a call: a text, or the object that it would hold. */
+  static String arguments(JsonNode arguments) {
+    if (arguments.isTextual()) {
+      return arguments.textValue();
+    }
+    return arguments.isObject() ? arguments.toString() : "{}";
   }
 
   /** The texts of all parts of a type. */
@@ -86,15 +103,12 @@ final class RequestFields {
   }
 
   /** A stop text, or a list of them. */
-  static List<String> stops(JsonNode value, String name) throws MalformedTurnException {
+  static List<String> stops(JsonNode value) {
     List<String> stops = new ArrayList<>();
     if (value.isTextual()) {
       stops.add(value.textValue());
     } else {
       value.forEach(each -> stops.add(text(each)));
-    }
-    if (stops.contains("")) {
-      throw new MalformedTurnException(name, "a stop text has at least one character");
     }
     return stops;
   }
@@ -116,23 +130,10 @@ final class RequestFields {
     return mode;
   }
 
-  /** Refuses what changes the distribution, or what is not served. */
-  static void refuse(JsonNode body, String name, String why) throws MalformedTurnException {
-    JsonNode value = body.path(name);
-    boolean absent =
-        value.isMissingNode()
-            || value.isNull()
-            || (value.isNumber() && value.doubleValue() == 0)
-            || (value.isBoolean() && !value.booleanValue())
-            || (value.isContainerNode() && value.isEmpty());
-    if (!absent) {
-      throw new MalformedTurnException(name, "%s is not served: %s".formatted(name, why));
-    }
-  }
-
   /** A tool; the schema may be missing. */
   static ToolDeclaration tool(JsonNode tool, String schema, String where)
       throws MalformedTurnException {
+    FieldTable.checkTool(tool, schema, where);
     String name = text(tool.path("name"));
     if (name.isEmpty()) {
       throw new MalformedTurnException(where, "a tool has a name");

@@ -1,7 +1,7 @@
 package io.troupe.gateway.wire;
 
 /** A text that grows, and how much of it was sent. */
-final class SentText {
+public final class SentText {
   private String sent = "";
 
   /**
@@ -9,7 +9,7 @@ final class SentText {
    *
    * @throws IllegalStateException if the text does not begin with what was sent
    */
-  String next(String text) {
+  public String next(String text) {
     if (!text.startsWith(sent)) {
       throw new IllegalStateException(
           "an answer of %d characters does not begin with the %d that were sent"
@@ -20,7 +20,7 @@ final class SentText {
     return more;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return sent.isEmpty();
   }
 }

@@ -6,6 +6,7 @@ import io.troupe.engine.IncrementalText;
 import io.troupe.engine.Scorer;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.serve.model.ServedModel;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,11 +14,16 @@ import java.util.function.LongFunction;
 
 /** Writes the answer to one request, as a whole or as the messages of a stream. */
 public final class CompletionWriter {
+  private static final String CONTENT = "content";
+  private static final String REASONING = "reasoning_content";
+  private static final String FINISH = "finish_reason";
+
   private final CompletionRequest request;
   private final long created;
   private final Tokenizer tokenizer;
   private final LongFunction<String> tags;
   private final List<IncrementalText> texts = new ArrayList<>();
+  private final List<GrowingAnswer> answers = new ArrayList<>();
   private final int[] sent;
   private int tokens;
 
@@ -38,12 +44,28 @@ public final class CompletionWriter {
       texts.add(
           new IncrementalText(
               tokenizer, request.job().settings().stops(), request.form().keepStop()));
+      request
+          .turn()
+          .map(asked -> served.conversation().answering(asked.request()))
+          .ifPresent(conversation -> answers.add(new GrowingAnswer(conversation)));
     }
   }
 
   /** Tokens written so far. */
   public int tokens() {
     return tokens;
+  }
+
+  /** The first message of a stream: who speaks. */
+  public ObjectNode begin() {
+    ObjectNode json = head("chat.completion.chunk");
+    ArrayNode choices = json.putArray("choices");
+    for (int i = 0; i < request.job().choices(); i++) {
+      ObjectNode choice = choices.addObject().put("index", i);
+      choice.putObject("delta").put("role", "assistant").put(CONTENT, "");
+      choice.putNull("logprobs").putNull(FINISH);
+    }
+    return json;
   }
 
   /** One message of a stream. */
@@ -53,14 +75,11 @@ public final class CompletionWriter {
     for (TokenDelta delta : deltas) {
       ObjectNode choice = choices.addObject();
       boolean first = sent[delta.choice()]++ == 0;
-      String text = text(delta, !delta.finish().isEmpty());
+      boolean last = !delta.finish().isEmpty();
+      String text = text(delta, last);
       choice.put("index", delta.choice());
       if (request.form().chat()) {
-        ObjectNode content = choice.putObject("delta");
-        if (first) {
-          content.put("role", "assistant");
-        }
-        content.put("content", text);
+        message(choice.putObject("delta"), delta, text, last);
       } else {
         choice.put("text", text);
       }
@@ -78,7 +97,7 @@ public final class CompletionWriter {
       String text = text(delta, true);
       choice.put("index", delta.choice());
       if (request.form().chat()) {
-        choice.putObject("message").put("role", "assistant").put("content", text);
+        message(choice.putObject("message").put("role", "assistant"), delta, text, true);
       } else {
         choice.put("text", text);
       }
@@ -94,6 +113,14 @@ public final class CompletionWriter {
     }
     json.set("usage", usage());
     return json;
+  }
+
+  private void message(ObjectNode message, TokenDelta delta, String text, boolean last) {
+    ParsedAnswer news = answers.get(delta.choice()).news(text, last);
+    message.put(CONTENT, news.content());
+    if (!news.reasoning().isEmpty()) {
+      message.put(REASONING, news.reasoning());
+    }
   }
 
   /** Puts the prompt before the completion, in the text and in the log-probabilities. */
@@ -140,7 +167,7 @@ public final class CompletionWriter {
         .put("id", (request.form().chat() ? "chatcmpl-" : "cmpl-") + request.job().id())
         .put("object", object)
         .put("created", created)
-        .put("model", request.model());
+        .put("model", request.name());
   }
 
   private ObjectNode usage() {
@@ -153,9 +180,9 @@ public final class CompletionWriter {
   private void fill(ObjectNode choice, TokenDelta delta, boolean first) {
     tokens += delta.tokens().length;
     if (delta.finish().isEmpty()) {
-      choice.putNull("finish_reason");
+      choice.putNull(FINISH);
     } else {
-      choice.put("finish_reason", delta.finish());
+      choice.put(FINISH, delta.finish());
     }
     if (request.form().logProbs()) {
       choice.set("logprobs", request.form().chat() ? chatLogProbs(delta) : logProbs(delta));

@@ -1,18 +1,18 @@
 package io.troupe.serve.completion;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.engine.protocol.JsonFields;
 import io.troupe.serve.model.HttpErrorException;
 import io.troupe.serve.model.ServedModel;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
-/** Reads the prompts of a request as token ids. */
-record PromptReader(ServedModel served) {
-  private static final int MOST_TEXT = 4096;
-  private static final int MOST_ARGUMENTS = 64;
-
+/**
+ * Reads the prompts of a request as token ids.
+ *
+ * @param start whether texts begin with the tokenizer's own tokens
+ */
+record PromptReader(ServedModel served, PromptCut cut, boolean start) {
   List<int[]> prompts(JsonNode node) throws HttpErrorException {
     if (node.isTextual()) {
       return List.of(encode(node.textValue()));
@@ -31,7 +31,13 @@ record PromptReader(ServedModel served) {
     return prompts;
   }
 
-  private static int[] ids(JsonNode array) throws HttpErrorException {
+  private int[] ids(JsonNode array) throws HttpErrorException {
+    if (!array.isArray()) {
+      throw HttpErrorException.bad(
+          "prompt",
+          "prompt is a text, a list of token ids, or a list of one of these, not "
+              + JsonFields.excerpt(array.toString()));
+    }
     int[] ids = new int[array.size()];
     for (int i = 0; i < ids.length; i++) {
       JsonNode id = array.get(i);
@@ -41,12 +47,13 @@ record PromptReader(ServedModel served) {
       }
       ids[i] = id.intValue();
     }
-    return ids;
+    return cut.of(ids, 0);
   }
 
   private int[] encode(String text) throws HttpErrorException {
     try {
-      return served.tokenizer().encodeWithSpecial(text);
+      int[] ids = served.encoded(text, start);
+      return cut.of(ids, start ? served.encoded("", true).length : 0);
     } catch (IllegalArgumentException foreign) {
       throw HttpErrorException.bad("prompt", String.valueOf(foreign.getMessage()));
     }
@@ -69,44 +76,6 @@ record PromptReader(ServedModel served) {
           "prompt",
           "the prompt has %d tokens, and the maximum context length is %d"
               .formatted(prompt.length, served.contextLength()));
-    }
-  }
-
-  int[] conversation(JsonNode body) throws HttpErrorException {
-    List<ServedModel.ChatRenderer.ServedMessage> messages = new ArrayList<>();
-    for (JsonNode message : body.path("messages")) {
-      if (!message.path("role").isTextual() || !message.path("content").isTextual()) {
-        throw HttpErrorException.bad(
-            "messages", "a message has a role and a content, both texts: " + message);
-      }
-      messages.add(
-          new ServedModel.ChatRenderer.ServedMessage(
-              message.path("role").textValue(), message.path("content").textValue()));
-    }
-    if (messages.isEmpty()) {
-      throw HttpErrorException.bad("messages", "messages is a list of at least one message");
-    }
-    if (body.path("chat_template_kwargs").size() > MOST_ARGUMENTS
-        || body.path("chat_template_kwargs").toString().length() > MOST_TEXT) {
-      throw HttpErrorException.bad(
-          "chat_template_kwargs",
-          "chat_template_kwargs has at most %d entries, and %d characters"
-              .formatted(MOST_ARGUMENTS, MOST_TEXT));
-    }
-    Map<String, Object> arguments = new HashMap<>();
-    body.path("chat_template_kwargs")
-        .properties()
-        .forEach(
-            entry ->
-                arguments.put(
-                    entry.getKey(),
-                    entry.getValue().isBoolean()
-                        ? (Object) entry.getValue().booleanValue()
-                        : entry.getValue().asText()));
-    try {
-      return encode(served.chat().render(messages, arguments));
-    } catch (IllegalArgumentException refused) {
-      throw HttpErrorException.bad("messages", String.valueOf(refused.getMessage()));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.serve.completion;
 import io.troupe.base.failure.Causes;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.FinishReason;
+import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.weights.WeightVersion;
 import io.troupe.engine.TokenListener;
 import java.time.Duration;
@@ -43,6 +44,16 @@ public final class TokenStream {
       logProbs[count] = logProb;
       versions[count] = version;
       count++;
+    }
+
+    void addRest(Completion whole) {
+      int end = 0;
+      for (TokenVersions.Span span : whole.versions().spans()) {
+        end += span.tokens();
+        while (count < end) {
+          add(whole.tokens()[count], whole.logProbs()[count], span.version().number());
+        }
+      }
     }
 
     boolean hasUnsentTokens() {
@@ -102,14 +113,15 @@ public final class TokenStream {
     }
   }
 
-  /** Records that the engine finished a prompt. */
+  /** Records that the engine finished a prompt; an engine may give its tokens only now. */
   public void ended(int prompt, List<Completion> sampled) {
     lock.lock();
     try {
       whole.put(prompt, List.copyOf(sampled));
       for (int c = 0; c < completions; c++) {
-        rows.get(prompt * completions + c).finish =
-            sampled.get(c).finishReason() == FinishReason.LENGTH ? "length" : "stop";
+        ChoiceTokens row = rows.get(prompt * completions + c);
+        row.addRest(sampled.get(c));
+        row.finish = sampled.get(c).finishReason() == FinishReason.LENGTH ? "length" : "stop";
       }
       open--;
       news.signal();

@@ -9,8 +9,6 @@ import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.gateway.TurnCodec;
 import io.troupe.gateway.dialog.Conversation;
 import io.troupe.gateway.dialog.UnreadableConversation;
-import java.util.List;
-import java.util.Map;
 
 /**
  * The model of a server.
@@ -19,8 +17,7 @@ import java.util.Map;
  * @param engine the engine that samples; its creator closes it
  * @param tokenizer the tokenizer of the model's ids
  * @param contextLength most tokens of prompt and completion together
- * @param chat turns a conversation into a prompt
- * @param conversation shows agents' conversations and tools to the policy, and reads its calls
+ * @param conversation shows conversations and tools to the policy, and reads its answers
  * @param scorer gives log-probabilities of a prompt's tokens; its creator closes it
  */
 public record ServedModel(
@@ -28,7 +25,6 @@ public record ServedModel(
     SamplingEngine engine,
     Tokenizer tokenizer,
     int contextLength,
-    ChatRenderer chat,
     Conversation conversation,
     ScoringEngine scorer) {
   private static final String NO_TEMPLATE =
@@ -45,8 +41,7 @@ public record ServedModel(
       Tokenizer tokenizer,
       int contextLength,
       ScoringEngine scorer) {
-    return new ServedModel(
-        model, engine, tokenizer, contextLength, ChatRenderer.none(), withoutTemplate(), scorer);
+    return new ServedModel(model, engine, tokenizer, contextLength, withoutTemplate(), scorer);
   }
 
   /** The conversations of a model without a template, which are refused. */
@@ -54,41 +49,18 @@ public record ServedModel(
     return new UnreadableConversation(NO_TEMPLATE);
   }
 
-  /** Turns a conversation into the text of a prompt. */
-  @FunctionalInterface
-  public interface ChatRenderer {
-    /**
-     * The text of a prompt; see {@link io.troupe.chat.ChatTemplate}.
-     *
-     * @throws IllegalArgumentException if the model has no template, or the template refuses the
-     *     conversation
-     */
-    String render(List<ServedMessage> messages, Map<String, Object> arguments);
-
-    /** One turn of a conversation. */
-    record ServedMessage(String role, String content) {}
-
-    /** The renderer of a model without a template. */
-    static ChatRenderer none() {
-      return new NoTemplate();
-    }
-
-    /** Refuses conversations. */
-    record NoTemplate() implements ChatRenderer {
-      @Override
-      public String render(List<ServedMessage> messages, Map<String, Object> arguments) {
-        throw new IllegalArgumentException(NO_TEMPLATE);
-      }
-    }
+  /**
+   * Returns the ids of a text.
+   *
+   * @param start whether the text begins with the tokenizer's own tokens, which a chat template
+   *     writes itself
+   * @throws IllegalArgumentException if the text cannot be represented
+   */
+  public int[] encoded(String text, boolean start) {
+    return tokenizer.encodeWithSpecial(start ? tokenizer.withTextStart(text) : text);
   }
 
-  /** Whether conversations are read by their format alone, since there is no template. */
-  public boolean readsAgentsOnly() {
-    return chat instanceof ChatRenderer.NoTemplate
-        && !(conversation instanceof UnreadableConversation);
-  }
-
-  /** Returns the codec of agents' requests. */
+  /** Returns the codec of conversations. */
   public TurnCodec codec() {
     return new TurnCodec(conversation, tokenizer, contextLength);
   }

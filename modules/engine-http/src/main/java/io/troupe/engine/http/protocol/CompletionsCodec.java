@@ -43,7 +43,6 @@ final class CompletionsCodec implements CompletionCodec {
         .put("include_stop_str_in_output", true)
         .put("ignore_eos", false)
         .put("min_tokens", 0)
-        .put("skip_special_tokens", false)
         .put("spaces_between_special_tokens", false)
         .put("logprobs", 0)
         .put("return_token_ids", true)
@@ -53,6 +52,9 @@ final class CompletionsCodec implements CompletionCodec {
         .put("request_id", request.id());
     request.putStops(body);
     request.putSalt(body);
+    if (!ours) { // Troupe's server writes no special tokens in texts, and is asked for none
+      body.put("skip_special_tokens", false);
+    }
     if (ours) {
       body.put("stream_interval_ms", request.interval().toMillis()).put("detokenize", false);
     }
