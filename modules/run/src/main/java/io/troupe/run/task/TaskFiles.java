@@ -79,7 +79,7 @@ public final class TaskFiles {
     DataSet set = DataSet.named(section.name()).orElseThrow();
     String subset = data.subset().isEmpty() ? set.home().folder() : data.subset();
     Path folder = cache.folder(new SplitRef(set.key(), set.home().repository(), subset, split));
-    return DataFolder.files(folder, subset, split);
+    return DataFolder.cached(folder, subset, split);
   }
 
   /** Returns a file, or the one split of a folder that is held out. */
@@ -97,7 +97,7 @@ public final class TaskFiles {
     }
     String plain = place.replaceAll("/+$", "");
     String name = plain.substring(plain.lastIndexOf('/') + 1);
-    boolean file = name.matches(".+\\.(jsonl?(\\.gz)?|parquet|arrow)");
+    boolean file = DataFolder.hasRows(name);
     String digest = Sha256.hex(plain.getBytes(StandardCharsets.UTF_8)).substring(0, 12);
     DataOrigin origin =
         new DataOrigin() {

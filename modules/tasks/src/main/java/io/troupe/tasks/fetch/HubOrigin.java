@@ -6,8 +6,11 @@ import io.troupe.net.hub.HubRepository.HubFile;
 import io.troupe.net.hub.HubRepository.Kind;
 import io.troupe.net.hub.HubRepository.Listing;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -37,14 +40,19 @@ public record HubOrigin(String endpoint, String token, Patience patience) implem
     if (listing.isEmpty()) {
       return false;
     }
-    List<HubFile> files = listing.get().files();
-    List<String> chosen =
-        DataFolder.choose(
-            files.stream().map(HubFile::name).toList(), wanted.subset(), wanted.split());
-    for (HubFile file : files) {
-      if (chosen.contains(file.name())) {
-        hub.fetch(Kind.DATASETS, wanted.repository(), REVISION, file, into);
-      }
+    Map<String, HubFile> files = new LinkedHashMap<>();
+    listing.get().files().forEach(file -> files.put(file.name(), file));
+    DataLayout layout =
+        new DataLayout(
+            place(wanted),
+            List.copyOf(files.keySet()),
+            name -> {
+              hub.fetch(Kind.DATASETS, wanted.repository(), REVISION, files.get(name), into);
+              return Files.readString(into.resolve(name));
+            });
+    List<String> chosen = layout.splits(wanted.subset()).getOrDefault(wanted.split(), List.of());
+    for (String name : chosen) {
+      hub.fetch(Kind.DATASETS, wanted.repository(), REVISION, files.get(name), into);
     }
     return !chosen.isEmpty();
   }

@@ -5,7 +5,7 @@ package io.troupe.tasks.fetch;
  *
  * @param name of the data set
  * @param repository on the hub, owner and name
- * @param subset folder within it; empty means all
+ * @param subset configuration or folder within it; empty means the usual one, an asterisk all
  * @param split such as {@code train}
  */
 public record SplitRef(String name, String repository, String subset, String split) {
@@ -14,7 +14,10 @@ public record SplitRef(String name, String repository, String subset, String spl
    * fetched by itself.
    */
   String folder() {
-    String within = subset.isEmpty() ? "all" : subset.replaceAll("[^A-Za-z0-9._-]+", "");
+    String within =
+        subset.isEmpty() || subset.equals(DataLayout.ALL)
+            ? "all"
+            : subset.replaceAll("[^A-Za-z0-9._-]+", "");
     return repository.replace("/", "--") + "/" + within + "/" + split;
   }
 

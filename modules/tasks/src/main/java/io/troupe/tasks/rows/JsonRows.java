@@ -3,6 +3,7 @@ package io.troupe.tasks.rows;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -37,7 +38,9 @@ final class JsonRows {
     }
   }
 
-  /** Whether the text begins with a bracket and a brace, as a line of JSON Lines never does. */
+  /**
+   * Whether the text begins with an array of objects, or an empty one, as no line of objects does.
+   */
   private static boolean opensArray(InputStream in) throws IOException {
     in.mark(LOOK_AHEAD);
     boolean bracket = false;
@@ -87,10 +90,29 @@ final class JsonRows {
         line.write(next);
       } else if (next == '\n' || line.size() > 0) {
         lineNumber++;
+        refuseOneObject(file, line.toByteArray(), lineNumber, next);
         line("%s:%d".formatted(file, lineNumber), line.toByteArray(), rows);
         line.reset();
       }
     } while (next >= 0);
+  }
+
+  /** A file whose first line opens an object and does not close it is no file of lines. */
+  private static void refuseOneObject(Path file, byte[] bytes, int lineNumber, int next) {
+    if (lineNumber > 1 || next < 0 || !new String(bytes, StandardCharsets.UTF_8).startsWith("{")) {
+      return;
+    }
+    try {
+      RowJson.MAPPER.readTree(bytes);
+    } catch (JsonEOFException _) {
+      throw new TaskDataException(
+          "%s: the file must be one JSON object a line, or one array of objects, and its first line"
+                  .formatted(file)
+              + " is only the beginning of an object; if rows are within it, make their array the"
+              + " whole file");
+    } catch (IOException _) {
+      // the line is reported with the others
+    }
   }
 
   private static void line(String place, byte[] bytes, RowFiles rows) {

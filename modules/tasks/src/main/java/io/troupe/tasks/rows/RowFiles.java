@@ -1,23 +1,30 @@
 package io.troupe.tasks.rows;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStream;
+import io.troupe.base.failure.Causes;
+import io.troupe.tasks.columns.ArrowRows;
+import io.troupe.tasks.columns.ColumnException;
+import io.troupe.tasks.columns.ParquetRows;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * Reads the rows of data files. The first bytes of a file decide its format, never its name:
- * Parquet, Arrow IPC (file or stream), a JSON array of objects, or one JSON object a line; the two
- * JSON formats may be compressed by gzip.
+ * Reads the rows of data files, as their {@link FileForm} says: Parquet, Arrow IPC (file or
+ * stream), a JSON array of objects, one JSON object a line, CSV or TSV; texts may be compressed by
+ * gzip or zstd.
  */
 public final class RowFiles {
-  private static final int HEAD = 8;
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
   private final RowReader reader;
   private final RowBreaches breaches = new RowBreaches();
@@ -70,6 +77,9 @@ public final class RowFiles {
       reader.read(new Row(number++, place, fields));
     } catch (RowException bad) {
       breaches.add(place, bad);
+    } catch (RuntimeException failure) {
+      // The library that writes a row as text wraps the refusal of a cell within it.
+      throw Causes.root(failure) instanceof ColumnException refused ? refused : failure;
     }
   }
 
@@ -80,6 +90,14 @@ public final class RowFiles {
   }
 
   private void read(Path file) throws IOException {
+    try {
+      open(file);
+    } catch (ColumnException refused) {
+      throw new TaskDataException(refused.getMessage());
+    }
+  }
+
+  private void open(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       throw new TaskDataException(
           "%s: the data file %s; give the path of a file, relative ones from %s"
@@ -88,65 +106,65 @@ public final class RowFiles {
                   Files.exists(file) ? "is no regular file" : "does not exist",
                   Path.of("").toAbsolutePath()));
     }
-    switch (Form.of(head(file))) {
-      case PARQUET -> ParquetRows.read(file, this);
-      case ARROW_FILE, ARROW_STREAM -> ArrowRows.read(file, this);
-      case GZIP -> unpack(file);
-      case TEXT -> {
+    String name = file.getFileName().toString();
+    FileForm form = FileForm.of(head(file), name);
+    switch (form) {
+      case PARQUET -> ParquetRows.read(file, this::row);
+      case ARROW_FILE, ARROW_STREAM -> ArrowRows.read(file, this::row);
+      case GZIP, ZSTD -> unpack(file, form);
+      default -> {
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
-          JsonRows.read(file, in, this);
+          text(file, form, in);
         }
       }
     }
   }
 
-  private void unpack(Path file) throws IOException {
+  /** Reads the rows of a file of text; {@code in} supports marks. */
+  private void text(Path file, FileForm form, InputStream in) throws IOException {
+    if (!form.refusal().isEmpty()) {
+      throw new TaskDataException("%s %s".formatted(file, form.refusal()));
+    }
+    in.mark(BYTE_ORDER_MARK.length);
+    if (!Arrays.equals(in.readNBytes(BYTE_ORDER_MARK.length), BYTE_ORDER_MARK)) {
+      in.reset();
+    }
+    switch (form) {
+      case CSV -> CsvRows.read(file, in, ',', this);
+      case TSV -> CsvRows.read(file, in, '\t', this);
+      default -> JsonRows.read(file, in, this);
+    }
+  }
+
+  private void unpack(Path file, FileForm packing) throws IOException {
     try (InputStream raw = Files.newInputStream(file);
-        InputStream in = new BufferedInputStream(new GZIPInputStream(raw, 1 << 16), 1 << 16)) {
-      JsonRows.read(file, in, this);
-    } catch (EOFException | ZipException e) {
+        InputStream in =
+            new BufferedInputStream(
+                packing == FileForm.GZIP
+                    ? new GZIPInputStream(raw, 1 << 16)
+                    : new ZstdInputStream(raw),
+                1 << 16)) {
+      in.mark(FileForm.HEAD);
+      byte[] head = in.readNBytes(FileForm.HEAD);
+      in.reset();
+      FileForm form = FileForm.of(head, file.getFileName().toString());
+      switch (form) {
+        case PARQUET, ARROW_FILE, ARROW_STREAM, GZIP, ZSTD ->
+            throw new TaskDataException(
+                "%s is a packed file within a packed file, which cannot be read; unpack it once"
+                    .formatted(file));
+        default -> text(file, form, in);
+      }
+    } catch (EOFException | ZipException | ZstdIOException e) {
       throw new TaskDataException(
-          "%s: the gzip file is damaged or cut off (%s); fetch it again"
-              .formatted(file, e.getMessage()));
+          "%s: the %s file is damaged or cut off (%s); fetch it again"
+              .formatted(file, packing == FileForm.GZIP ? "gzip" : "zstd", e.getMessage()));
     }
   }
 
   private static byte[] head(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
-      return in.readNBytes(HEAD);
-    }
-  }
-
-  /** The format of a file according to its first bytes. */
-  private enum Form {
-    PARQUET("PAR1"),
-    ARROW_FILE("ARROW1"),
-    ARROW_STREAM("\u00ff\u00ff\u00ff\u00ff"),
-    GZIP("\u001f\u008b"),
-    TEXT("");
-
-    private final String magic;
-
-    Form(String magic) {
-      this.magic = magic;
-    }
-
-    static Form of(byte[] head) {
-      for (Form form : values()) {
-        if (form.opens(head)) {
-          return form;
-        }
-      }
-      throw new IllegalStateException("every file opens with nothing");
-    }
-
-    private boolean opens(byte[] head) {
-      for (int i = 0; i < magic.length(); i++) {
-        if (i >= head.length || (head[i] & 0xff) != magic.charAt(i)) {
-          return false;
-        }
-      }
-      return true;
+      return in.readNBytes(FileForm.HEAD);
     }
   }
 }

@@ -1,37 +1,15 @@
 package io.troupe.tasks.rows;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.tasks.columns.CellJson;
 
-/** The JSON parser for data sets: strict, with limits that allow the longest published tests. */
+/** The JSON of rows. */
 public final class RowJson {
-  /** The most digits of a number: tests of APPS have numbers of more than ten thousand digits. */
-  private static final int NUMBER_DIGITS = 100_000;
-
-  private static final int STRING_CHARACTERS = 200_000_000;
-
   /** Reads and writes rows. */
-  static final JsonMapper MAPPER =
-      JsonMapper.builder(
-              JsonFactory.builder()
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder()
-                          .maxNumberLength(NUMBER_DIGITS)
-                          .maxStringLength(STRING_CHARACTERS)
-                          .build())
-                  .build())
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .build();
+  static final JsonMapper MAPPER = CellJson.MAPPER;
 
   private RowJson() {}
 

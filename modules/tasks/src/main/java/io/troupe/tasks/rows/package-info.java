@@ -1,4 +1,4 @@
-/** Readers of data files in every format: JSON Lines, JSON arrays, Parquet, Arrow. */
+/** Readers of data files in every format: JSON Lines, JSON arrays, CSV, Parquet, Arrow. */
 @NullMarked
 package io.troupe.tasks.rows;
 

@@ -23,7 +23,7 @@ public enum DataSet {
           "math",
           "7,500 train, 5,000 test; MATH-500 is 500 of the test problems",
           "MIT"),
-      new Home("EleutherAI/hendrycks_math", ""),
+      new Home("EleutherAI/hendrycks_math", "*"),
       new Answers(1024, "Problem:", "\n\n\n"),
       MathRows::new),
   DEEPSCALER(
@@ -131,7 +131,8 @@ public enum DataSet {
    * The place of a data set on the Hugging Face hub.
    *
    * @param repository owner and name
-   * @param folder that its file names start with; empty means all files
+   * @param folder its configuration, or the folder that its file names start with; empty means the
+   *     usual one, an asterisk all
    */
   public record Home(String repository, String folder) {}
 

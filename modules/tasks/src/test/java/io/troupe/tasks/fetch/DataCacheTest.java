@@ -49,6 +49,7 @@ final class DataCacheTest {
         {"siblings": [{"rfilename": "README.md"}, {"rfilename": "data/train-0.jsonl"},
          {"rfilename": "data/test-0.jsonl"}, {"rfilename": "dataset_info.json"}]}
         """);
+    answer("/datasets/some/set/resolve/main/README.md", 200, "# A card");
     answer("/datasets/some/set/resolve/main/data/train-0.jsonl", 200, "{\"a\": 1}\n");
     server.start();
   }
@@ -92,6 +93,7 @@ final class DataCacheTest {
     assertThat(requests)
         .containsExactly(
             "/api/datasets/some/set?blobs=true [Bearer secret]",
+            "/datasets/some/set/resolve/main/README.md [Bearer secret]",
             "/datasets/some/set/resolve/main/data/train-0.jsonl [Bearer secret]");
   }
 
@@ -105,7 +107,7 @@ final class DataCacheTest {
     Files.delete(first.resolve(CompletionMarker.NAME));
     cache("").folder(WANTED);
 
-    assertThat(requests).hasSize(6);
+    assertThat(requests).hasSize(9);
     try (var left = Files.list(first.getParent())) {
       assertThat(left.map(file -> file.getFileName().toString()))
           .containsExactlyInAnyOrder("train", "train.lock");
@@ -228,33 +230,11 @@ final class DataCacheTest {
   }
 
   @Test
-  void choose_layoutsOfTheHub_givesTheFilesOfTheSplit() {
-    List<String> names =
-        List.of(
-            "main/test-00000-of-00001.parquet",
-            "main/train-00001-of-00002.parquet",
-            "main/train-00000-of-00002.parquet",
-            "socratic/train-00000-of-00001.parquet",
-            "main/train.jsonl");
-
-    assertThat(DataFolder.choose(names, "main/", "train"))
-        .containsExactly("main/train-00000-of-00002.parquet", "main/train-00001-of-00002.parquet");
-    assertThat(DataFolder.choose(List.of("deepscaler.json", "README.md"), "", "train"))
-        .containsExactly("deepscaler.json");
-    assertThat(
-            DataFolder.choose(
-                List.of("state.json", "dataset_info.json", "data-00000-of-00001.arrow"),
-                "",
-                "train"))
-        .containsExactly("data-00000-of-00001.arrow");
-    assertThat(DataFolder.choose(names, "main/", "validation")).isEmpty();
-  }
-
-  @Test
   void files_folderWithoutTheSplit_saysWhatItHas() throws IOException {
     Path data = Files.createDirectories(folder.resolve("data"));
     assertThatThrownBy(() -> DataFolder.files(data, "", "test"))
-        .hasMessageEndingWith("it has none at all (.parquet, .arrow, .json, .jsonl, .jsonl.gz)");
+        .hasMessageContaining(
+            "it has none at all (.parquet, .arrow, .json, .jsonl, .ndjson, .csv,");
     Files.writeString(data.resolve("README.md"), "rows");
     Files.writeString(data.resolve("input_data.jsonl"), "{}");
     assertThatThrownBy(() -> DataFolder.files(data, "", "test"))

@@ -55,7 +55,7 @@ final class ObjectStoreOriginTest {
   }
 
   private List<Path> files(Map<String, String> objects) throws IOException {
-    return DataFolder.files(cache(objects).folder(TEST), "main/", "test");
+    return DataFolder.cached(cache(objects).folder(TEST), "main/", "test");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.troupe.tasks.rows;
+package io.troupe.tasks.columns;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
