@@ -13,13 +13,15 @@ import io.troupe.tasks.rows.RefusalLimit;
 @Doc("Rows of a data set")
 public record DataKeys(
     @Doc(
-            "File or folder with the data: JSON Lines or a JSON array (`.gz` allowed), Parquet,"
+            "File or folder with the data: JSON Lines, a JSON array or CSV (`.gz` allowed), Parquet,"
                 + " Arrow, or a Hugging Face folder; a relative path starts from the folder of the"
                 + " configuration file. Empty means the cache, then S3, then the hub.")
         @Default("")
         @RelativeToFile
         String file,
-    @Doc("Subfolder of the data, which the hub calls configuration; empty means the usual one.")
+    @Doc(
+            "Configuration that the README of the data declares, or subfolder of the data; `*` means"
+                + " all configurations; empty means the usual one.")
         @Default("")
         String subset,
     @Doc("Part of a folder to train on; of MBPP, also of a file.") @Default("train") String split,

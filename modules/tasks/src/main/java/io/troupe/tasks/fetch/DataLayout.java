@@ -139,15 +139,14 @@ record DataLayout(String place, List<String> names, Texts texts) {
       }
       return splits;
     }
-    if (names.contains(folder + SavedDataSet.STATE)) {
+    if (isSaved(folder)) {
       SavedDataSet saved = saved(folder);
       return Map.of(saved.split().isEmpty() ? "train" : saved.split(), saved.files());
     }
     List<String> below = new ArrayList<>();
     for (String name : below(folder, names)) {
       String within = folder + name.substring(0, name.lastIndexOf('/') + 1);
-      if (!names.contains(within + SavedDataSet.STATE)
-          || saved(within).files().contains(folder + name)) {
+      if (!isSaved(within) || saved(within).files().contains(folder + name)) {
         below.add(name);
       }
     }
@@ -155,6 +154,11 @@ record DataLayout(String place, List<String> names, Texts texts) {
     SplitRules.splits(place, below)
         .forEach((split, files) -> splits.put(split, files.stream().map(folder::concat).toList()));
     return splits;
+  }
+
+  /** Other programs have a file of that name too. */
+  private boolean isSaved(String folder) throws IOException {
+    return text(folder + SavedDataSet.STATE).contains("\"_data_files\"");
   }
 
   private SavedDataSet saved(String folder) throws IOException {

@@ -23,7 +23,7 @@ final class FileKinds {
   private static final Set<String> FOREIGN =
       Set.of(
           ("txt conll conllu tar xml hdf5 h5 eval lance tsfile zip png jpg jpeg gif webp bmp tiff"
-               + " mp3 wav flac ogg opus mp4 mov mkv avi webm pdf nii")
+                  + " mp3 wav flac ogg opus mp4 mov mkv avi webm pdf nii")
               .split(" "));
 
   private static final List<String> PREFERRED = List.of("csv", "json", "jsonl", "arrow", "parquet");
@@ -77,7 +77,9 @@ final class FileKinds {
                     .thenComparing(Comparator.naturalOrder()));
     return common
         .flatMap(FileKinds::kind)
-        .map(kind -> names.stream().filter(name -> hasRows(name) && is(name, kind)).distinct().toList())
+        .map(
+            kind ->
+                names.stream().filter(name -> hasRows(name) && is(name, kind)).distinct().toList())
         .orElse(List.of());
   }
 

@@ -108,10 +108,7 @@ final class SplitRules {
 
   /** Returns the names once for each pattern: which kind is common is counted so. */
   private static List<String> matching(List<String> names, Stream<String> patterns) {
-    return patterns
-        .map(Glob::new)
-        .flatMap(glob -> names.stream().filter(glob::matches))
-        .toList();
+    return patterns.map(Glob::new).flatMap(glob -> names.stream().filter(glob::matches)).toList();
   }
 
   /** The library reads such a file as rows of both splits. */

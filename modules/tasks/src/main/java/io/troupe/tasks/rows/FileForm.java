@@ -10,7 +10,7 @@ enum FileForm {
   ARROW_FILE("ARROW1", ""),
   ARROW_STREAM("\u00ff\u00ff\u00ff\u00ff", ""),
   GZIP("\u001f\u008b", ""),
-  ZSTD("\u0028\u00b5\u002f\u00fd", ""),
+  ZSTD("(\u00b5/\u00fd", ""),
   CSV("", ""),
   TSV("", ""),
   JSON("", ""),
