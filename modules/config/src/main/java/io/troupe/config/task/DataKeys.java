@@ -13,15 +13,16 @@ import io.troupe.tasks.rows.RefusalLimit;
 @Doc("Rows of a data set")
 public record DataKeys(
     @Doc(
-            "File or folder with the data: JSON Lines, a JSON array or CSV (`.gz` allowed), Parquet,"
-                + " Arrow, or a Hugging Face folder; a relative path starts from the folder of the"
-                + " configuration file. Empty means the cache, then S3, then the hub.")
+            "File or folder with the data: JSON Lines, a JSON array or CSV (`.gz` allowed),"
+                + " Parquet, Arrow, or a Hugging Face folder; a relative path starts from the"
+                + " folder of the configuration file. Empty means the cache, then S3, then the"
+                + " hub.")
         @Default("")
         @RelativeToFile
         String file,
     @Doc(
-            "Configuration that the README of the data declares, or subfolder of the data; `*` means"
-                + " all configurations; empty means the usual one.")
+            "Configuration that the README of the data declares, or subfolder of the data; `*`"
+                + " means all configurations; empty means the usual one.")
         @Default("")
         String subset,
     @Doc("Part of a folder to train on; of MBPP, also of a file.") @Default("train") String split,

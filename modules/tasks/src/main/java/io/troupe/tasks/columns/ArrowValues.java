@@ -118,11 +118,11 @@ final class ArrowValues {
   }
 
   private static ArrowColumn dated(Field field, ByteBuffer data, ColumnCells cells) {
-    switch (field.typeType()) {
+    return switch (field.typeType()) {
       case Type.Date -> {
         boolean days = ((Date) field.type(new Date())).unit() == DateUnit.DAY;
         IntToLongFunction values = integers(data, days ? Integer.SIZE : Long.SIZE, true);
-        return days
+        yield days
             ? row -> cells.date(values.applyAsLong(row))
             : row -> cells.date(Math.floorDiv(values.applyAsLong(row), MILLIS_OF_DAY));
       }
@@ -130,23 +130,23 @@ final class ArrowValues {
         Time type = (Time) field.type(new Time());
         IntToLongFunction values = integers(data, type.bitWidth(), true);
         long perSecond = ArrowFields.perSecond(type.unit());
-        return row -> cells.time(values.applyAsLong(row), perSecond);
+        yield row -> cells.time(values.applyAsLong(row), perSecond);
       }
       case Type.Duration -> {
         IntToLongFunction values = integers(data, Long.SIZE, true);
         long perSecond = ArrowFields.perSecond(((Duration) field.type(new Duration())).unit());
-        return row -> cells.duration(values.applyAsLong(row), perSecond);
+        yield row -> cells.duration(values.applyAsLong(row), perSecond);
       }
       default -> {
         Timestamp type = (Timestamp) field.type(new Timestamp());
         IntToLongFunction values = integers(data, Long.SIZE, true);
         long perSecond = ArrowFields.perSecond(type.unit());
         String zone = type.timezone() == null ? "" : type.timezone();
-        return zone.isEmpty()
+        yield zone.isEmpty()
             ? row -> cells.timestamp(values.applyAsLong(row), perSecond)
             : row -> cells.timestamp(values.applyAsLong(row), perSecond, zone);
       }
-    }
+    };
   }
 
   private static ArrowColumn intervals(Field field, ByteBuffer data, ColumnCells cells) {

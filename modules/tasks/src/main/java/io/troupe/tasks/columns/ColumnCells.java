@@ -20,6 +20,7 @@ import java.time.Period;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoField;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -149,12 +150,13 @@ record ColumnCells(String file, String name) {
   /** Python's {@code isoformat}: no fraction, microseconds, or nanoseconds. */
   private static String clock(LocalTime time) {
     String whole = TIME.format(time);
-    if (time.getNano() == 0) {
+    int nanos = time.get(ChronoField.NANO_OF_SECOND);
+    if (nanos == 0) {
       return whole;
     }
-    return time.getNano() % NANOS_OF_MICRO == 0
-        ? whole + ".%06d".formatted(time.getNano() / NANOS_OF_MICRO)
-        : whole + ".%09d".formatted(time.getNano());
+    return nanos % NANOS_OF_MICRO == 0
+        ? whole + ".%06d".formatted(nanos / NANOS_OF_MICRO)
+        : whole + ".%09d".formatted(nanos);
   }
 
   private static Instant instant(long value, long perSecond) {

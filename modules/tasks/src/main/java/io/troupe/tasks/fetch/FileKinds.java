@@ -73,7 +73,7 @@ final class FileKinds {
             .filter(ending -> FOREIGN.contains(ending) || kind(ending).isPresent())
             .max(
                 Comparator.<String>comparingInt(counts::get)
-                    .thenComparing(PREFERRED::indexOf)
+                    .thenComparingInt(PREFERRED::indexOf)
                     .thenComparing(Comparator.naturalOrder()));
     return common
         .flatMap(FileKinds::kind)

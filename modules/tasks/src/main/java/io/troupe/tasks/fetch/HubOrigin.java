@@ -1,5 +1,7 @@
 package io.troupe.tasks.fetch;
 
+import static java.util.Objects.requireNonNull;
+
 import io.troupe.net.http.HttpDownload.Patience;
 import io.troupe.net.hub.HubRepository;
 import io.troupe.net.hub.HubRepository.HubFile;
@@ -47,12 +49,18 @@ public record HubOrigin(String endpoint, String token, Patience patience) implem
             place(wanted),
             List.copyOf(files.keySet()),
             name -> {
-              hub.fetch(Kind.DATASETS, wanted.repository(), REVISION, files.get(name), into);
+              hub.fetch(
+                  Kind.DATASETS,
+                  wanted.repository(),
+                  REVISION,
+                  requireNonNull(files.get(name)),
+                  into);
               return Files.readString(into.resolve(name));
             });
     List<String> chosen = layout.splits(wanted.subset()).getOrDefault(wanted.split(), List.of());
     for (String name : chosen) {
-      hub.fetch(Kind.DATASETS, wanted.repository(), REVISION, files.get(name), into);
+      hub.fetch(
+          Kind.DATASETS, wanted.repository(), REVISION, requireNonNull(files.get(name)), into);
     }
     return !chosen.isEmpty();
   }

@@ -93,7 +93,7 @@ public final class RowFiles {
     try {
       open(file);
     } catch (ColumnException refused) {
-      throw new TaskDataException(refused.getMessage());
+      throw new TaskDataException(Causes.message(refused));
     }
   }
 

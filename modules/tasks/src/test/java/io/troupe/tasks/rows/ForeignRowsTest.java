@@ -142,7 +142,7 @@ final class ForeignRowsTest {
               row -> row.text(column),
               row -> row.texts(column),
               row -> row.fields().path(column).asText(),
-              row -> row.fields().toString());
+              row -> assertThat(row.fields().toString()).isEmpty());
       for (RowReader use : uses) {
         assertThatThrownBy(() -> RowFiles.read(List.of(file), use))
             .isInstanceOf(TaskDataException.class)
