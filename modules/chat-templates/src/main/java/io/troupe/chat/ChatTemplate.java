@@ -45,4 +45,9 @@ public interface ChatTemplate {
   default boolean mentions(String variable) {
     return true;
   }
+
+  /** Whether a choice of {@link Thinking} was made for the template; a later default yields. */
+  default boolean decidesThinking() {
+    return false;
+  }
 }

@@ -34,6 +34,16 @@ public record LiteralTemplate(ChatTemplate template, Tokenizer tokenizer) implem
         literal);
   }
 
+  @Override
+  public boolean mentions(String variable) {
+    return template.mentions(variable);
+  }
+
+  @Override
+  public boolean decidesThinking() {
+    return template.decidesThinking();
+  }
+
   private @Nullable Object literal(@Nullable Object value) {
     if (value instanceof String text) {
       return tokenizer.literal(text);

@@ -63,8 +63,8 @@ public enum Thinking {
       return Optional.empty();
     }
     ChatTemplate own = template.get();
-    if (this == AUTO && own instanceof Decided) {
-      return Optional.of(own); // whoever decided knew more
+    if (this == AUTO && own.decidesThinking()) {
+      return Optional.of(own);
     }
     objection(own)
         .ifPresent(
@@ -88,6 +88,11 @@ public enum Thinking {
     @Override
     public boolean mentions(String variable) {
       return own.mentions(variable);
+    }
+
+    @Override
+    public boolean decidesThinking() {
+      return true;
     }
   }
 

@@ -160,7 +160,7 @@ final class ChatFixture implements AutoCloseable {
         thinking
             .in(Optional.of(JinjaChatTemplate.of(template, Map.of(), Clock.systemUTC())))
             .orElseThrow();
-    ScriptedEngine engine = new ScriptedEngine(TOKENIZER, answers::apply);
+    ScriptedEngine engine = new ScriptedEngine(TOKENIZER, answers);
     PolicyServer server =
         PolicyServer.start(
             new ServedModel(

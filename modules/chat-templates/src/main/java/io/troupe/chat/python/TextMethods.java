@@ -385,6 +385,7 @@ public final class TextMethods {
         : test.test(a.string(name));
   }
 
+  @SuppressWarnings("CharacterGetNumericValue") // A superscript is no decimal digit.
   private static boolean isSuperscript(int c) {
     return Character.getType(c) == Character.OTHER_NUMBER
         && Character.getNumericValue(c) >= 0

@@ -10,7 +10,6 @@ import io.troupe.core.advantage.Baseline;
 import io.troupe.core.loss.LossSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,11 +122,7 @@ final class SettingPairsTest {
           effect.add(each.weights());
         }
         if (loss.shares().policy() > 0) {
-          effect.add(
-              Arrays.stream(each.byLogProb())
-                  .map(d -> loss.shares().policy() * d)
-                  .boxed()
-                  .toList());
+          effect.add(each.byLogProb().stream().map(d -> loss.shares().policy() * d).toList());
         }
       }
       effect.add(loss.shares());
@@ -222,7 +217,7 @@ final class SettingPairsTest {
       if (bySum && turned && (each.reward() == best || each.reward() == worst)) {
         return false;
       }
-      boolean moves = Arrays.stream(each.byLogProb()).anyMatch(d -> Math.abs(d) > 1e-9);
+      boolean moves = each.byLogProb().stream().anyMatch(d -> Math.abs(d) > 1e-9);
       up |= moves && each.advantage() > 0;
       down |= moves && each.advantage() < 0;
     }

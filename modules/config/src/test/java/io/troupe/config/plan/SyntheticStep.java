@@ -101,7 +101,11 @@ final class SyntheticStep {
       }
       gradients.add(
           new Gradient(
-              group, rewards.total().get(group)[own], sequence.advantage(), weights, gradient));
+              group,
+              rewards.total().get(group)[own],
+              sequence.advantage(),
+              weights,
+              Arrays.stream(gradient).boxed().toList()));
     }
     return gradients;
   }
@@ -113,7 +117,7 @@ final class SyntheticStep {
    * @param weights loss weights, an element a token
    */
   record Gradient(
-      int group, double reward, double advantage, List<Float> weights, double[] byLogProb) {}
+      int group, double reward, double advantage, List<Float> weights, List<Double> byLogProb) {}
 
   private StepRewards rewards(List<ScoredGroup> groups) {
     StepRewards rewards = StepRewards.of(groups.stream().map(ScoredGroup::rewardArray).toList());

@@ -29,12 +29,29 @@ public final class TemplateFormats {
   /** Returns a template that shows tools in every rendering. */
   public static ChatTemplate showing(ChatTemplate plain, List<ToolSchema> tools) {
     List<Map<String, Object>> declared = tools.stream().map(TemplateFormats::declared).toList();
-    ChatTemplate decided = decided(plain);
-    return (messages, addGenerationPrompt, arguments) -> {
+    return new Showing(decided(plain), declared);
+  }
+
+  /** A template that is given tools in every rendering. */
+  private record Showing(ChatTemplate template, List<Map<String, Object>> tools)
+      implements ChatTemplate {
+    @Override
+    public String render(
+        List<Message> messages, boolean addGenerationPrompt, Map<String, Object> arguments) {
       Map<String, Object> more = new HashMap<>(arguments);
-      more.put("tools", declared);
-      return decided.render(messages, addGenerationPrompt, more);
-    };
+      more.put("tools", tools);
+      return template.render(messages, addGenerationPrompt, more);
+    }
+
+    @Override
+    public boolean mentions(String variable) {
+      return template.mentions(variable);
+    }
+
+    @Override
+    public boolean decidesThinking() {
+      return template.decidesThinking();
+    }
   }
 
   /** A policy's template, without thinking where nobody has decided. */

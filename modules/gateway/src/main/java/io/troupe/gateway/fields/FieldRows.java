@@ -115,6 +115,7 @@ final class FieldRows {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs") // The entries are copied.
   static FieldShape.Fields fields(Map.Entry<String, FieldRule>... rules) {
     return new FieldShape.Fields(Map.ofEntries(rules));
   }

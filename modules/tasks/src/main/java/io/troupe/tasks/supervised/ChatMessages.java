@@ -145,7 +145,8 @@ record ChatMessages(Row row, String field) {
   private List<Object> calls(JsonNode node) throws RowException {
     List<Object> calls = new ArrayList<>();
     for (JsonNode each : node.path("tool_calls")) {
-      JsonNode function = each.path("function").isObject() ? each.path("function") : each;
+      boolean bare = !each.path("function").isObject();
+      JsonNode function = bare ? each : each.path("function");
       JsonNode arguments = parsed(function.path("arguments"));
       if (!function.path("name").isTextual() || !arguments.isObject()) {
         throw bad(
@@ -171,7 +172,7 @@ record ChatMessages(Row row, String field) {
   private boolean learnt(JsonNode node, Map<String, Object> message) throws RowException {
     JsonNode weight = node.path("weight");
     JsonNode train = node.path("train");
-    boolean answer = message.get("role").equals(ASSISTANT);
+    boolean answer = ASSISTANT.equals(message.get("role"));
     boolean none = weight.isMissingNode() || weight.isNull();
     if (!none && !(weight.isNumber() && (weight.asDouble() == 0 || weight.asDouble() == 1))) {
       throw bad("must hold a weight of 0 or 1", weight, "");
@@ -195,12 +196,13 @@ record ChatMessages(Row row, String field) {
     }
     List<Object> declared = new ArrayList<>();
     for (JsonNode each : tools) {
-      JsonNode function = each.path("function").isObject() ? each.path("function") : each;
+      boolean bare = !each.path("function").isObject();
+      JsonNode function = bare ? each : each.path("function");
       if (!function.path("name").isTextual()) {
         throw row.bad("tools", "must be a list of tools with a function's name");
       }
       declared.add(
-          function == each
+          bare
               ? new LinkedHashMap<>(Map.of("type", "function", "function", map(each)))
               : map(each));
     }

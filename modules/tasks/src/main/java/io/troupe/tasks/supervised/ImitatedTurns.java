@@ -122,14 +122,14 @@ record ImitatedTurns(ChatTemplate template, Tokenizer tokenizer, SupervisedRow.C
     if (chat.arguments().get("tools") instanceof List<?> tools) {
       for (Object tool : tools) {
         if (tool instanceof Map<?, ?> map && map.get("function") instanceof Map<?, ?> function) {
-          require(whole, function.get("name"), "a tool");
+          require(whole, String.valueOf(function.get("name")), "a tool");
         }
       }
     }
     if (answer.get("tool_calls") instanceof List<?> calls) {
       for (Object call : calls) {
         if (call instanceof Map<?, ?> map && map.get("function") instanceof Map<?, ?> function) {
-          require(said, function.get("name"), "a call of a tool");
+          require(said, String.valueOf(function.get("name")), "a call of a tool");
         }
       }
     }

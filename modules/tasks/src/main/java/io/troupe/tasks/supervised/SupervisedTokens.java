@@ -34,7 +34,7 @@ public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
       case SupervisedRow.Text(var id, var source, var prompt, var completion) -> {
         Growing sequence =
             new Growing(
-                tokenizer.encodeWithSpecial(tokenizer.withTextStart(tokenizer.literal(prompt))),
+                tokenizer.encodeWithSpecial(tokenizer.withTextStart(prompt)),
                 joined(tokenizer.encode(completion), new int[] {tokenizer.endOfSequence()}));
         yield List.of(sequence.example(id, source));
       }
