@@ -81,18 +81,18 @@ public enum AnswerAnchor {
     @Override
     List<String> find(String text) {
       int at = position(text);
-      return at < 0 ? List.of() : some(Sentence.read(text, text.indexOf(':', at) + 1));
+      return at < 0 ? List.of() : some(Sentence.read(text, colon(text, at) + 1));
     }
 
     @Override
     Optional<String> emphasised(String text) {
       int at = position(text);
-      return at < 0 ? Optional.empty() : Sentence.emphasised(text, text.indexOf(':', at) + 1);
+      return at < 0 ? Optional.empty() : Sentence.emphasised(text, colon(text, at) + 1);
     }
 
     @Override
     int position(String text) {
-      return lastAnswerColon(text);
+      return lastAnswerSign(text, ":=", "* ");
     }
   },
   /**
@@ -156,7 +156,36 @@ public enum AnswerAnchor {
     List<String> find(String text) {
       return some(cut(text, 0, text.length()));
     }
+  },
+  /**
+   * What stands in the last {@code <answer>…</answer>}: the last box in it, else all of it. None if
+   * it is not closed.
+   */
+  ANSWER_TAG {
+    @Override
+    List<String> find(String text) {
+      int close = text.lastIndexOf(TAG_END);
+      int open = close < 0 ? -1 : text.lastIndexOf(TAG_START, close);
+      if (open < 0) {
+        return List.of();
+      }
+      String inside = text.substring(open + TAG_START.length(), close);
+      if (BoxedAnswers.isIn(inside)) {
+        return BOX.find(inside);
+      }
+      List<String> named = new ArrayList<>(HASHES.find(inside));
+      named.addAll(ANSWER_IS.find(inside));
+      return named.isEmpty() ? some(cut(inside, 0, inside.length())) : List.of(named.getFirst());
+    }
+
+    @Override
+    int position(String text) {
+      return text.lastIndexOf(TAG_START);
+    }
   };
+
+  private static final String TAG_START = "<answer>";
+  private static final String TAG_END = "</answer>";
 
   /**
    * Returns the answers, usually one or none, each with at most one more character than an answer
@@ -250,13 +279,26 @@ public enum AnswerAnchor {
 
   /** Returns the beginning of the last "answer" with a colon behind it. */
   private static int lastAnswerColon(String text) {
+    return lastAnswerSign(text, ":", " ");
+  }
+
+  private static int colon(String text, int at) {
+    int sign = at;
+    while (text.charAt(sign) != ':' && text.charAt(sign) != '=') {
+      sign++;
+    }
+    return sign;
+  }
+
+  /** Returns the beginning of the last "answer" with one of the signs behind it. */
+  private static int lastAnswerSign(String text, String signs, String between) {
     int at = lastIgnoringCase(text, "answer");
     while (at >= 0) {
-      int colon = at + "answer".length();
-      while (colon < text.length() && text.charAt(colon) == ' ') {
-        colon++;
+      int sign = at + "answer".length();
+      while (sign < text.length() && between.indexOf(text.charAt(sign)) >= 0) {
+        sign++;
       }
-      if (colon < text.length() && text.charAt(colon) == ':') {
+      if (sign < text.length() && signs.indexOf(text.charAt(sign)) >= 0) {
         return at;
       }
       at = lastIgnoringCase(text, "answer", at);
@@ -289,7 +331,23 @@ public enum AnswerAnchor {
       String rest =
           withoutLead(
               cut(text, from, Math.min(text.length(), from + 2 * ParsedAnswer.MOST_CHARACTERS)));
-      return maths(rest).orElseGet(() -> withoutStars(rest.substring(0, end(rest))));
+      return maths(rest).orElseGet(() -> withoutAside(withoutStars(rest.substring(0, end(rest)))));
+    }
+
+    /** Drops what is said about an answer behind it: "24, which is even", "24 (twenty-four)". */
+    private static String withoutAside(String text) {
+      int clause = -1;
+      for (String word : new String[] {", which ", ", since ", ", because ", ", as "}) {
+        int at = text.indexOf(word);
+        clause = at > 0 && (clause < 0 || at < clause) ? at : clause;
+      }
+      String rest = clause > 0 ? text.substring(0, clause) : text;
+      int open = rest.endsWith(")") ? rest.lastIndexOf(" (") : -1;
+      boolean words =
+          open > 0
+              && rest.substring(open + 2, rest.length() - 1)
+                  .matches("(?!.*\\b(?:or|not|and|wrong|maybe)\\b)[a-z][a-z -]*[a-z]");
+      return words ? rest.substring(0, open) : rest;
     }
 
     static Optional<String> emphasised(String text, int from) {

@@ -23,7 +23,8 @@ final class BoxedAnswers {
           "(?:[\\s$,;&~*{}-]"
               + "|\\\\[^a-zA-Z]"
               + "|\\\\(?:text|mathrm|quad|qquad)"
-              + "|\\b(?:and|or)\\b)*+");
+              + "|\\b(?:and|or)\\b"
+              + "|(?<![a-zA-Z])[a-z](?:_\\{?[0-9]\\}?)? ?=)*+");
 
   private BoxedAnswers() {}
 
@@ -67,6 +68,12 @@ final class BoxedAnswers {
       last = Math.max(last, text.lastIndexOf(command));
     }
     return last;
+  }
+
+  /** Whether a position is inside of the last box. */
+  static boolean isInLast(String text, int position) {
+    List<Span> spans = spans(text);
+    return !spans.isEmpty() && position >= spans.getLast().start && position < spans.getLast().end;
   }
 
   private static List<Span> spans(String text) {

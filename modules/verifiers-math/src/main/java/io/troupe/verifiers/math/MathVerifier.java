@@ -7,14 +7,18 @@ import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Excerpt;
 import io.troupe.verifiers.GoldReading;
 import io.troupe.verifiers.Verifier;
+import io.troupe.verifiers.math.compare.AnswerEquivalence;
+import io.troupe.verifiers.math.compare.ComparisonResult;
+import io.troupe.verifiers.math.expr.StepBudget;
 import io.troupe.verifiers.math.parse.ParsedAnswer;
-import io.troupe.verifiers.math.parse.StepBudget;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Rewards a completion whose answer means the same as the prompt's: 1, else 0.
@@ -32,6 +36,12 @@ import java.util.Set;
  * @param mode value of several answers
  */
 public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Verifier {
+  private static final List<String> ENDS =
+      List.of("</s>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end|>", "<eos>");
+
+  private static final Pattern LIST_OF_ONE =
+      Pattern.compile("\\s*\\[\\s*([\"'])([^\"]*)\\1\\s*\\]\\s*");
+
   /** More boxes than these, with different texts, are not compared with each other. */
   private static final int MOST_DISTINCT_BOXES = 6;
 
@@ -67,7 +77,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
 
   /** The reading of answers: for training, or as the common evaluations do. */
   public enum Reading {
-    /** A box, {@code ####} or "the answer is"; never just the last number. */
+    /** A tag, a box, {@code ####} or "the answer is"; never just the last number. */
     TRAINING,
     /** An anchor of {@link #TRAINING}, or "Answer: …", whichever comes last: for measurements. */
     EVALUATION,
@@ -86,10 +96,16 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     public MathVerifier verifier() {
       return switch (this) {
         case TRAINING ->
-            of(Mode.ONE_ANSWER, AnswerAnchor.BOX, AnswerAnchor.HASHES, AnswerAnchor.ANSWER_IS);
+            of(
+                Mode.ONE_ANSWER,
+                AnswerAnchor.ANSWER_TAG,
+                AnswerAnchor.BOX,
+                AnswerAnchor.HASHES,
+                AnswerAnchor.ANSWER_IS);
         case EVALUATION ->
             of(
                 Mode.LATEST_ANSWER,
+                AnswerAnchor.ANSWER_TAG,
                 AnswerAnchor.BOX,
                 AnswerAnchor.HASHES,
                 AnswerAnchor.ANSWER_IS,
@@ -124,7 +140,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   }
 
   @Override
-  public Verdict verify(Prompt prompt, String text) {
+  public Verdict verify(Prompt prompt, String judged) {
     Optional<String> gold = gold(prompt.answer()).filter(AnswerEquivalence::isGold);
     if (gold.isEmpty()) {
       return broken(prompt, "holds no answer");
@@ -133,9 +149,13 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
       return broken(
           prompt, "is longer than %,d characters".formatted(ParsedAnswer.MOST_CHARACTERS));
     }
+    String text = withoutEnd(judged);
     for (AnswerAnchor anchor : mode == Mode.LATEST_ANSWER ? fromTheLast(text) : anchors) {
       boolean parts = anchor == AnswerAnchor.BOX && mode != Mode.LAST_ANSWER;
       List<String> found = parts ? BoxedAnswers.last(text) : find(anchor, text);
+      if (mode != Mode.LAST_ANSWER) {
+        found = found.stream().map(AnnouncedAnswer::of).toList();
+      }
       if (!found.isEmpty()) {
         return parts ? boxes(prompt, gold.get(), found) : any(prompt, gold.get(), found);
       }
@@ -154,9 +174,25 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     return anchors.stream()
         .sorted(
             Comparator.comparing((AnswerAnchor anchor) -> namesAnAnswer(anchor, text))
-                .thenComparingInt(anchor -> anchor.position(text))
+                .thenComparingInt(anchor -> position(anchor, text))
                 .reversed())
         .toList();
+  }
+
+  /** What a box or a tag holds is found there, whatever words are in it. */
+  private static int position(AnswerAnchor anchor, String text) {
+    int at = anchor.position(text);
+    boolean inBox =
+        anchor != AnswerAnchor.BOX
+            && anchor != AnswerAnchor.ANSWER_TAG
+            && BoxedAnswers.isInLast(text, at);
+    int tag = AnswerAnchor.ANSWER_TAG.position(text);
+    boolean inTag =
+        anchor != AnswerAnchor.ANSWER_TAG
+            && tag >= 0
+            && at > tag
+            && text.indexOf("</answer>", at) > 0;
+    return inBox || inTag ? -1 : at;
   }
 
   private List<String> find(AnswerAnchor anchor, String text) {
@@ -178,7 +214,8 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   }
 
   /** The answer of a bare answer or of a worked solution. */
-  static Optional<String> gold(String answer) {
+  static Optional<String> gold(String written) {
+    String answer = single(written);
     if (BoxedAnswers.isIn(answer)) {
       List<String> boxes = BoxedAnswers.all(answer);
       return boxes.isEmpty() ? Optional.empty() : Optional.of(boxes.getLast());
@@ -186,6 +223,23 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     return answer.contains("####")
         ? AnswerAnchor.HASHES.find(answer).stream().findFirst()
         : Optional.of(answer);
+  }
+
+  /** A list of one text, as some data sets write an answer, is that text. */
+  private static String single(String answer) {
+    Matcher list = LIST_OF_ONE.matcher(answer);
+    return list.matches() ? list.group(2).replace("\\\\", "\\") : answer;
+  }
+
+  /** Special tokens at the end are no part of an answer. */
+  private static String withoutEnd(String text) {
+    String rest = text.stripTrailing();
+    for (String end : ENDS) {
+      if (rest.endsWith(end)) {
+        return withoutEnd(rest.substring(0, rest.length() - end.length()));
+      }
+    }
+    return rest;
   }
 
   /** Judges a completion right if any of the candidates is; else gives the reason of the first. */

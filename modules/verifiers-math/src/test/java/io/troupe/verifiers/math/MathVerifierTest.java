@@ -84,6 +84,21 @@ class MathVerifierTest {
         "the answer is **40** dollars                                | 40  | 0100000",
         "'\\boxed{40}, so the answer is correct.'                     | 40  | 1110110",
         "'So there are 1,234 of them.'                               | 1234 | 0000010",
+        "'<think>t</think><answer>18</answer>'                       | 18  | 1100010",
+        "'<think>t</think>\n<answer>\n$18$\n</answer>'               | 18  | 1100110",
+        "'<think>t</think><answer>so \\boxed{18}</answer>'           | 18  | 1110110",
+        "'<answer>17</answer> no, <answer>18</answer>'               | 18  | 1100010",
+        "'<answer>18</answer> no, <answer>17</answer>'               | 18  | 0000000",
+        "'<answer>18'                                                | 18  | 0000010",
+        "'\\boxed{17} <answer>18</answer>'                           | 18  | 1100000",
+        "'**Answer**: 5'                                             | 5   | 0100010",
+        "'Answer = 24'                                               | 24  | 0100110",
+        "'The answer is 24</s>'                                      | 24  | 1100010",
+        "'The answer is 24, which is not 25.'                        | 24  | 1100010",
+        "'The answer is 24 (twenty-four).'                           | 24  | 1100010",
+        "'The answer is 24 (or seven).'                              | 24  | 0000000",
+        "'$x=\\boxed{3}$, $x=\\boxed{5}$, and $x=\\boxed{7}$'         | '3, 5, 7' | 1100000",
+        "'$x=\\boxed{3}$, $y=\\boxed{5}$'                            | 3   | 0000000",
       })
   void verify_modes_readAsTheHarnessesDo(String completion, String gold, String expected) {
     StringBuilder passed = new StringBuilder();
@@ -175,7 +190,9 @@ class MathVerifierTest {
             "%s",
             "\\boxed{\\boxed{%s}}",
             "the final answer is $%s$",
-            "\\boxed %s");
+            "\\boxed %s",
+            "<answer>%s</answer>",
+            "Answer = %s");
     int guesses = 2 + random.nextInt(5);
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < guesses; i++) {

@@ -1,113 +1,122 @@
 package io.troupe.verifiers.math.parse;
 
-import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Brings what people, keyboards and models write for the same sign to one spelling, before an
- * answer is cut into tokens. It changes characters, never the mathematics.
+ * answer is cut into tokens. It changes characters and markup, never the mathematics.
  */
 final class AnswerNormaliser {
   /** Represents a comma that can only separate thousands: {@code 10,\!080}, {@code 1{,}000}. */
   static final char THOUSANDS = '\ue000';
 
-  private static final Map<Character, String> SIGNS =
-      Map.ofEntries(
-          Map.entry('\u2212', "-"),
-          Map.entry('\u2010', "-"),
-          Map.entry('\u2011', "-"),
-          Map.entry('\u2012', "-"),
-          Map.entry('\u2013', "-"),
-          Map.entry('\u2014', "-"),
-          Map.entry('\ufe63', "-"),
-          Map.entry('\u00d7', "\\times "),
-          Map.entry('\u00b7', "\\cdot "),
-          Map.entry('\u22c5', "\\cdot "),
-          Map.entry('\u00f7', "\\div "),
-          Map.entry('\u2215', "/"),
-          Map.entry('\u2044', "/"),
-          Map.entry('\u221a', "\\sqrt "),
-          Map.entry('\u03c0', "\\pi "),
-          Map.entry('\u221e', "\\infty "),
-          Map.entry('\u00b0', "^\\circ "),
-          Map.entry('\u2264', "\\le "),
-          Map.entry('\u2265', "\\ge "),
-          Map.entry('\u2260', "\\ne "),
-          Map.entry('\u2248', "\\approx "),
-          Map.entry('\u00b1', "\\pm "),
-          Map.entry('\u2213', "\\mp "),
-          Map.entry('\u222a', "\\cup "),
-          Map.entry('\u2229', "\\cap "),
-          Map.entry('\u2216', "\\setminus "),
-          Map.entry('\u2208', "\\in "),
-          Map.entry('\u2205', "\\emptyset "),
-          Map.entry('\u211d', "\\mathbb{R}"),
-          Map.entry('\u2124', "\\mathbb{Z}"),
-          Map.entry('\u2026', "\\ldots "),
-          Map.entry('\u22ef', "\\ldots "),
-          Map.entry('\u00b9', "^1"),
-          Map.entry('\u00b2', "^2"),
-          Map.entry('\u00b3', "^3"),
-          Map.entry('\u2074', "^4"),
-          Map.entry('\u00bd', "\\frac{1}{2}"),
-          Map.entry('\u2153', "\\frac{1}{3}"),
-          Map.entry('\u2154', "\\frac{2}{3}"),
-          Map.entry('\u00bc', "\\frac{1}{4}"),
-          Map.entry('\u00be', "\\frac{3}{4}"),
-          Map.entry('\u230a', "\\lfloor "),
-          Map.entry('\u230b', "\\rfloor "),
-          Map.entry('\u2308', "\\lceil "),
-          Map.entry('\u2309', "\\rceil "),
-          Map.entry('\u27e8', "\\langle "),
-          Map.entry('\u27e9', "\\rangle "),
-          Map.entry('\u03b1', "\\alpha "),
-          Map.entry('\u03b2', "\\beta "),
-          Map.entry('\u03b3', "\\gamma "),
-          Map.entry('\u03b8', "\\theta "),
-          Map.entry('\u03bb', "\\lambda "),
-          Map.entry('\u03c6', "\\phi "),
-          Map.entry('\u03c9', "\\omega "),
-          Map.entry('\u00a2', "\\text{ cents}"),
-          Map.entry('\u20ac', "\\text{euros}"),
-          Map.entry('\u00a3', "\\text{pounds}"),
-          Map.entry('\u2019', "'"),
-          Map.entry('\u201c', ""),
-          Map.entry('\u201d', ""));
+  /** Signs at the beginning of an answer that only announce it. */
+  private static final Pattern LEADING_SIGN =
+      Pattern.compile(
+          "(?:\\\\(?:therefore|because|implies|Rightarrow|longrightarrow|to|approx)(?![a-zA-Z])"
+              + "|=) *");
+
+  private static final Pattern TAG = Pattern.compile("<(/?)(sup|sub|b|i|em|strong)>");
+
+  /** Commands that a text with doubled backslashes shows to be doubled. */
+  private static final Set<String> COMMANDS =
+      Set.of(
+          "frac",
+          "dfrac",
+          "tfrac",
+          "sqrt",
+          "text",
+          "pi",
+          "infty",
+          "le",
+          "leq",
+          "ge",
+          "geq",
+          "left",
+          "right",
+          "cup",
+          "cap",
+          "begin",
+          "end",
+          "times",
+          "cdot",
+          "circ",
+          "in",
+          "mathbb",
+          "mathrm",
+          "pm",
+          "theta",
+          "alpha",
+          "sin",
+          "cos",
+          "tan",
+          "ln",
+          "log",
+          "textbf",
+          "boxed",
+          "binom",
+          "ne",
+          "neq",
+          "mbox",
+          "overline",
+          "quad",
+          "angle",
+          "approx");
 
   private AnswerNormaliser() {}
 
   /** Returns the answer with one spelling for each sign, and without text around it. */
   static String normalise(String answer) {
-    String text = thousands(signs(answer));
-    return trimmed(text);
+    String text = tags(UnicodeSigns.latex(singleBackslashes(answer)));
+    return trimmed(thousands(AnswerNotations.rewritten(text)));
   }
 
-  private static String signs(String answer) {
-    StringBuilder text = new StringBuilder(answer.length() + 16);
-    for (int i = 0; i < answer.length(); i++) {
-      char c = answer.charAt(i);
-      String sign = c < 128 ? null : SIGNS.get(c);
-      if (sign != null) {
-        text.append(sign);
-      } else if (c >= '\uff01' && c <= '\uff5e') {
-        text.append((char) (c - '\uff01' + '!'));
-      } else if (isSpace(c)) {
-        text.append(' ');
-      } else if (!isInvisible(c) && c != THOUSANDS) {
-        text.append(c);
-      }
+  /** A text whose every command has two backslashes was escaped once too often. */
+  private static String singleBackslashes(String text) {
+    if (!text.contains("\\\\")) {
+      return text;
     }
-    return text.toString();
+    boolean command = false;
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) != '\\') {
+        continue;
+      }
+      if (i + 1 >= text.length() || text.charAt(i + 1) != '\\') {
+        return text;
+      }
+      int end = i + 2;
+      while (end < text.length() && AnswerTokenizer.isLetter(text.charAt(end))) {
+        end++;
+      }
+      command |= COMMANDS.contains(text.substring(i + 2, end));
+      i++;
+    }
+    return command ? text.replace("\\\\", "\\") : text;
   }
 
-  private static boolean isSpace(char c) {
-    return Character.isWhitespace(c) || Character.isSpaceChar(c);
-  }
-
-  private static boolean isInvisible(char c) {
-    return switch (Character.getType(c)) {
-      case Character.FORMAT, Character.CONTROL -> true;
-      default -> false;
-    };
+  private static String tags(String text) {
+    if (text.indexOf('<') < 0 && text.indexOf('&') < 0) {
+      return text;
+    }
+    Matcher tag = TAG.matcher(text);
+    String without =
+        tag.replaceAll(
+            found ->
+                switch (found.group(2)) {
+                  case "sup" -> found.group(1).isEmpty() ? "^{" : "}";
+                  case "sub" -> found.group(1).isEmpty() ? "_{" : "}";
+                  default -> "";
+                });
+    return without
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&nbsp;", " ")
+        .replace("&le;", "\\le ")
+        .replace("&ge;", "\\ge ")
+        .replace("&times;", "\\times ")
+        .replace("&minus;", "-");
   }
 
   private static String thousands(String text) {
@@ -154,6 +163,15 @@ final class AnswerNormaliser {
         return text.substring(pair[0].length(), text.length() - pair[1].length());
       }
     }
+    for (String end : ENDS) {
+      if (text.length() > end.length() && text.endsWith(end)) {
+        return text.substring(0, text.length() - end.length());
+      }
+    }
+    Matcher sign = LEADING_SIGN.matcher(text);
+    if (sign.lookingAt() && sign.end() < text.length()) {
+      return text.substring(sign.end());
+    }
     if (!text.isEmpty() && ".,;:".indexOf(text.charAt(text.length() - 1)) >= 0) {
       boolean dots = text.endsWith("..");
       boolean escaped = text.endsWith("\\,") || text.endsWith("\\;") || text.endsWith("\\:");
@@ -161,6 +179,10 @@ final class AnswerNormaliser {
     }
     return text;
   }
+
+  private static final String[] ENDS = {
+    "\\\\", "\\square", "\\blacksquare", "\\Box", "\\qed", "\\checkmark", "\\quad", "\\qquad"
+  };
 
   private static final String[][] PAIRS = {
     {"$$", "$$"},

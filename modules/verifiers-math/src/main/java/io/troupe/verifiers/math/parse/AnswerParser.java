@@ -1,13 +1,18 @@
 package io.troupe.verifiers.math.parse;
 
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Constant;
+import io.troupe.verifiers.math.expr.Expr.Listing;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Relation;
+import io.troupe.verifiers.math.expr.Expr.Sign;
+import io.troupe.verifiers.math.expr.Expr.Variable;
+import io.troupe.verifiers.math.expr.Operator;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.Units;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import io.troupe.verifiers.math.parse.AnswerToken.Kind;
-import io.troupe.verifiers.math.parse.Expr.Call;
-import io.troupe.verifiers.math.parse.Expr.Constant;
-import io.troupe.verifiers.math.parse.Expr.Listing;
-import io.troupe.verifiers.math.parse.Expr.Numeral;
-import io.troupe.verifiers.math.parse.Expr.Relation;
-import io.troupe.verifiers.math.parse.Expr.Sign;
-import io.troupe.verifiers.math.parse.Expr.Variable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +24,8 @@ import java.util.Optional;
  * list     := relation ((',' | ';' | 'and' | 'or') relation)*
  * relation := sets (('=' | '&lt;' | '\in' | …) sets)*
  * sets     := ratio (('\cup' | '\cap' | '\setminus') ratio)*
- * ratio    := sum (':' sum)*
+ * ratio    := quantity (':' quantity)*
+ * quantity := letters | sum unit? | currency sum
  * sum      := product (('+' | '-' | '\pm' | '\mp') product)*
  * product  := unary (('*' | '/' | nothing) unary)*
  * unary    := ('-' | '+' | '\pm' | '\mp') unary | power
@@ -37,12 +43,17 @@ final class AnswerParser {
 
   private final AnswerTokenReader in;
   private final StepBudget budget;
+  private final BoundParser bound;
+  private final MatrixParser matrices;
   private int depth;
   private int bars;
+  private boolean inSet;
 
   private AnswerParser(List<AnswerToken> tokens, StepBudget budget) {
     this.in = new AnswerTokenReader(tokens);
     this.budget = budget;
+    this.bound = new BoundParser(this, in);
+    this.matrices = new MatrixParser(this, in);
   }
 
   /** The expression of all tokens; otherwise leaves with {@link UnresolvedException}. */
@@ -74,24 +85,30 @@ final class AnswerParser {
   private Expr list(char open, char close) {
     List<Expr> items = new ArrayList<>();
     items.add(relation());
-    while (separator()) {
+    Expr.Joined joined = Expr.Joined.COMMA;
+    for (var next = separator(); next.isPresent(); next = separator()) {
+      joined = next.get().compareTo(joined) > 0 ? next.get() : joined;
       items.add(relation());
     }
-    return items.size() == 1 ? items.get(0) : new Listing(open, close, items);
+    return items.size() == 1 ? items.get(0) : new Listing(open, close, items, joined);
   }
 
-  private boolean separator() {
-    boolean found = false;
-    while (in.takesSign(",")
-        || in.takesSign(";")
-        || in.takesCommand("and")
-        || in.takesCommand("or")) {
-      found = true;
+  private Optional<Expr.Joined> separator() {
+    Optional<Expr.Joined> found = Optional.empty();
+    while (true) {
+      if (in.takesSign(",") || in.takesSign(";")) {
+        found = Optional.of(found.orElse(Expr.Joined.COMMA));
+      } else if (in.takesCommand("and") || (depth < 3 && in.takesSign("\\\\"))) {
+        found = Optional.of(Expr.Joined.AND);
+      } else if (in.takesCommand("or")) {
+        found = Optional.of(Expr.Joined.OR);
+      } else {
+        return found;
+      }
     }
-    return found;
   }
 
-  private Expr relation() {
+  Expr relation() {
     enter();
     List<Expr> sides = new ArrayList<>(List.of(sets()));
     List<Sign> signs = new ArrayList<>();
@@ -99,8 +116,12 @@ final class AnswerParser {
       signs.add(sign.get());
       sides.add(sets());
     }
+    Expr whole = signs.isEmpty() ? sides.get(0) : new Relation(signs, sides);
+    if (in.takesCommand("mod")) {
+      whole = new Expr.Residue(whole, scalar(sum()));
+    }
     leave();
-    return signs.isEmpty() ? sides.get(0) : new Relation(signs, sides);
+    return whole;
   }
 
   private Expr sets() {
@@ -136,8 +157,8 @@ final class AnswerParser {
   }
 
   private Expr ratio() {
-    Expr first = sum();
-    if (!in.takesSign(":")) {
+    Expr first = quantity();
+    if (inSet || !in.takesSign(":")) {
       return first;
     }
     List<Expr> parts = new ArrayList<>(List.of(scalar(first)));
@@ -147,30 +168,91 @@ final class AnswerParser {
     return new Expr.Ratio(parts);
   }
 
-  private Expr sum() {
+  /** A value with its unit; several of them, as in hours and minutes, are one sum. */
+  private Expr quantity() {
+    Optional<Expr> run = new LetterRun(in).read();
+    if (run.isPresent()) {
+      return run.get();
+    }
+    boolean negative = in.peek().isSign("-") && in.peek(1).kind() == Kind.UNIT;
+    if (negative) {
+      in.next();
+    }
+    if (in.peek().kind() == Kind.UNIT) {
+      Units currency = Units.of(in.next().text());
+      Expr amount = scalar(sum());
+      if (in.peek().kind() == Kind.UNIT && Units.of(in.peek().text()).isLike(currency)) {
+        in.next();
+      }
+      return new Expr.Quantity(negative ? new Call(Operator.NEGATE, amount) : amount, currency);
+    }
+    Expr value = sum();
+    if (in.peek().kind() != Kind.UNIT) {
+      return value;
+    }
+    Units unit = Units.of(in.next().text());
+    Expr total = scalar(value);
+    while (in.peek().kind() == Kind.NUMBER) {
+      Expr more = scalar(sum());
+      if (in.peek().kind() != Kind.UNIT) {
+        throw unreadable();
+      }
+      Units smaller = Units.of(in.next().text());
+      if (!smaller.powers().equals(unit.powers()) || unit.powers().isEmpty()) {
+        throw unreadable();
+      }
+      Expr factor = Numeral.exact(smaller.times(unit, budget));
+      total = new Call(Operator.ADD, total, new Call(Operator.MULTIPLY, more, factor));
+    }
+    return new Expr.Quantity(total, unit);
+  }
+
+  Expr sum() {
     enter();
-    List<Expr> terms = new ArrayList<>();
-    terms.add(product());
+    Expr first = product();
+    List<Expr> terms = new ArrayList<>(List.of(first));
     while (true) {
-      if (in.takesSign("+")) {
-        terms.add(scalar(product()));
-      } else if (in.takesSign("-")) {
-        terms.add(new Call(Operator.NEGATE, scalar(product())));
-      } else if (in.takesCommand("pm")) {
-        terms.add(new Call(Operator.PLUS_OR_MINUS, scalar(product())));
-      } else if (in.takesCommand("mp")) {
-        terms.add(new Call(Operator.MINUS_OR_PLUS, scalar(product())));
-      } else {
+      Optional<Expr> term = term();
+      if (term.isEmpty()) {
         break;
       }
-      scalar(terms.get(0));
+      if (terms.get(0) instanceof Expr.Matrix left) {
+        terms.set(0, MatrixParser.add(left, term.get()));
+      } else {
+        terms.add(term.get());
+        scalar(terms.get(0));
+        scalar(term.get());
+      }
       budget.spend(2);
     }
     leave();
-    return terms.size() == 1 ? terms.get(0) : new Call(Operator.ADD, terms);
+    return terms.size() == 1
+        ? terms.get(0)
+        : new Call(Operator.ADD, terms.stream().map(AnswerParser::scalar).toList());
   }
 
-  private Expr product() {
+  private Optional<Expr> term() {
+    if (in.takesSign("+")) {
+      return Optional.of(product());
+    }
+    if (in.takesSign("-")) {
+      return Optional.of(negated(product()));
+    }
+    if (in.takesCommand("pm")) {
+      return Optional.of(new Call(Operator.PLUS_OR_MINUS, scalar(product())));
+    }
+    return in.takesCommand("mp")
+        ? Optional.of(new Call(Operator.MINUS_OR_PLUS, scalar(product())))
+        : Optional.empty();
+  }
+
+  private static Expr negated(Expr expr) {
+    return expr instanceof Expr.Matrix matrix
+        ? MatrixParser.times(Numeral.of(-1), matrix)
+        : new Call(Operator.NEGATE, scalar(expr));
+  }
+
+  Expr product() {
     enter();
     Expr left = unary();
     int quotients = 0;
@@ -194,6 +276,9 @@ final class AnswerParser {
   }
 
   private static Expr times(Expr left, Expr right) {
+    if (left instanceof Expr.Matrix || right instanceof Expr.Matrix) {
+      return MatrixParser.multiplied(left, right);
+    }
     List<Expr> factors = new ArrayList<>();
     if (left instanceof Call(var operator, var before) && operator == Operator.MULTIPLY) {
       factors.addAll(before);
@@ -216,14 +301,14 @@ final class AnswerParser {
     return switch (next.kind()) {
       case NUMBER -> !in.previousIsNumber();
       case LETTER -> true;
-      case WORD -> next.text().length() <= 3;
+      case WORD -> next.text().length() <= 3 || LetterRun.isProduct(next.text());
       case COMMAND -> AtomParser.begins(next.text());
       case SIGN ->
           next.text().equals("(")
               || next.text().equals("{")
-              || next.text().equals("[")
+              || (next.text().equals("[") && !in.previousIsNumber())
               || (next.text().equals("|") && bars == 0);
-      case TEXT, END -> false;
+      case TEXT, UNIT, BASED, END -> false;
     };
   }
 
@@ -231,7 +316,7 @@ final class AnswerParser {
     enter();
     Expr result;
     if (in.takesSign("-")) {
-      result = new Call(Operator.NEGATE, scalar(unary()));
+      result = negated(unary());
     } else if (in.takesSign("+")) {
       result = scalar(unary());
     } else if (in.takesCommand("pm")) {
@@ -250,7 +335,13 @@ final class AnswerParser {
     Expr base = primary();
     int signs = 0;
     while (true) {
-      if (in.takesSign("!")) {
+      if (in.peek().isSign("!") && in.peek(1).isSign("!")) {
+        in.next();
+        in.next();
+        base = new Call(Operator.DOUBLE_FACTORIAL, scalar(base));
+      } else if (base instanceof Expr.Matrix matrix && in.takesSign("^")) {
+        base = matrices.power(matrix);
+      } else if (in.takesSign("!")) {
         base = new Call(Operator.FACTORIAL, scalar(base));
       } else if (in.takesSign("%")) {
         base = new Call(Operator.PERCENT, scalar(base));
@@ -296,7 +387,13 @@ final class AnswerParser {
           case TEXT -> new Expr.Words(ParsedAnswer.plainWords(token.text()));
           case COMMAND -> command(token.text());
           case SIGN -> bracket(token.text());
-          case END -> throw unreadable();
+          case BASED -> {
+            int colon = token.text().indexOf(':');
+            yield new Expr.InBase(
+                token.text().substring(colon + 1),
+                Integer.parseInt(token.text().substring(0, colon)));
+          }
+          case UNIT, END -> throw unreadable();
         };
     leave();
     return result;
@@ -316,10 +413,17 @@ final class AnswerParser {
         .orElse(number);
   }
 
-  private Expr letter(String name) {
+  Expr letter(String name) {
     if (in.takesSign("_")) {
       return new Variable(name + "_" + in.takeSubscript());
     }
+    boolean point = name.length() == 1 && Character.isUpperCase(name.charAt(0));
+    return point && in.peek().isSign("(") && depth < 12
+        ? named(name).orElseGet(() -> single(name))
+        : single(name);
+  }
+
+  static Expr single(String name) {
     return switch (name) {
       case "e" -> new Constant(Constant.Name.E);
       case "i" -> new Constant(Constant.Name.I);
@@ -327,9 +431,21 @@ final class AnswerParser {
     };
   }
 
+  /** A point with its name: {@code P(3,-4)}. */
+  private Optional<Expr> named(String name) {
+    int mark = in.mark();
+    in.next();
+    Expr inside = round('(');
+    if (inside instanceof Listing) {
+      return Optional.of(new Relation(List.of(Sign.EQUAL), List.of(new Variable(name), inside)));
+    }
+    in.reset(mark);
+    return Optional.empty();
+  }
+
   /** A short word that is no unit here is the product of its letters. */
   private Expr word(String word) {
-    if (word.length() > 3) {
+    if (word.length() > 3 && !LetterRun.isProduct(word)) {
       throw unreadable();
     }
     List<Expr> letters = new ArrayList<>();
@@ -409,13 +525,24 @@ final class AnswerParser {
       return AtomParser.EMPTY_SET;
     }
     int outer = bars;
-    bars = 0;
+    boolean outerSet = inSet;
+    bars = 1;
+    inSet = true;
     Expr inside = list('{', '}');
+    bars = 0;
+    inSet = false;
+    if (in.takesCommand("mid")
+        || in.takesSign("|")
+        || in.takesSign(":")
+        || in.takesCommand("such that")) {
+      inside = new Expr.SetBuilder(inside, list(' ', ' '));
+    }
     bars = outer;
+    inSet = outerSet;
     in.expectSign("\\}");
-    return inside instanceof Listing listing && listing.isSet()
+    return inside instanceof Expr.SetBuilder || (inside instanceof Listing some && some.isSet())
         ? inside
-        : new Listing('{', '}', List.of(inside));
+        : Listing.set(List.of(inside));
   }
 
   private Expr bars() {
@@ -428,7 +555,11 @@ final class AnswerParser {
 
   private Expr command(String name) {
     if (name.startsWith("begin:")) {
-      return matrix(name.substring("begin:".length()));
+      return matrices.environment(name.substring("begin:".length()));
+    }
+    Optional<Expr> binding = bound.read(name);
+    if (binding.isPresent()) {
+      return binding.get();
     }
     Optional<Operator> function = Operator.function(name);
     if (function.isPresent()) {
@@ -438,7 +569,9 @@ final class AnswerParser {
       case "pi" -> new Constant(Constant.Name.PI);
       case "infty" -> new Constant(Constant.Name.INFINITY);
       case "emptyset" -> AtomParser.EMPTY_SET;
-      case "frac" -> new Call(Operator.DIVIDE, argument(), argument());
+      case "frac" ->
+          derivative().orElseGet(() -> new Call(Operator.DIVIDE, argument(), argument()));
+      case "det" -> matrices.determinant(primary());
       case "binom" -> new Call(Operator.BINOMIAL, argument(), argument());
       case "sqrt" -> root();
       case "lfloor" -> closed(Operator.FLOOR, "rfloor");
@@ -447,8 +580,27 @@ final class AnswerParser {
     };
   }
 
+  /** {@code \frac{dy}{dx}} is a name. */
+  private Optional<Expr> derivative() {
+    int mark = in.mark();
+    StringBuilder name = new StringBuilder();
+    for (int i = 0; i < 2; i++) {
+      boolean differential =
+          in.takesSign("{")
+              && in.peek().kind() == Kind.WORD
+              && in.peek().text().length() == 2
+              && in.peek().text().charAt(0) == 'd';
+      name.append(i == 0 ? "" : "/").append(in.next().text());
+      if (!differential || !in.takesSign("}")) {
+        in.reset(mark);
+        return Optional.empty();
+      }
+    }
+    return Optional.of(new Variable(name.toString()));
+  }
+
   /** A command's argument: a group, or the next digit or letter. */
-  private Expr argument() {
+  Expr argument() {
     if (in.peek().kind() == Kind.NUMBER) {
       return AtomParser.number(in.takeDigit());
     }
@@ -459,7 +611,7 @@ final class AnswerParser {
   }
 
   private Expr root() {
-    Expr degree = new Numeral(Rational.of(2), false);
+    Expr degree = Numeral.of(2);
     if (in.takesSign("[")) {
       degree = scalar(sum());
       in.expectSign("]");
@@ -485,7 +637,7 @@ final class AnswerParser {
     }
     if (in.takesSign("^")) {
       Expr raised = exponent();
-      if (raised.equals(new Call(Operator.NEGATE, new Numeral(Rational.ONE, false)))
+      if (raised.equals(new Call(Operator.NEGATE, Numeral.of(1)))
           && function.inverse().isPresent()) {
         applied = function.inverse().get();
       } else {
@@ -548,41 +700,15 @@ final class AnswerParser {
     }
   }
 
-  private Expr matrix(String environment) {
-    boolean determinant = environment.equals("vmatrix");
-    boolean array = environment.equals("array");
-    if (!array && !determinant && !environment.matches("[pb]?matrix|smallmatrix")) {
-      throw unreadable();
-    }
-    if (array) {
-      while (!in.takesSign("}")) {
-        if (in.next().kind() == Kind.END) {
-          throw unreadable();
-        }
-      }
-    }
-    List<List<Expr>> rows = new ArrayList<>();
-    while (!in.takesCommand("end:" + environment)) {
-      List<Expr> row = new ArrayList<>(List.of(scalar(sum())));
-      while (in.takesSign("&")) {
-        row.add(scalar(sum()));
-      }
-      rows.add(List.copyOf(row));
-      if (row.size() != rows.get(0).size()
-          || (!in.takesSign("\\\\") && !in.peek().isCommand("end:" + environment))) {
-        throw unreadable();
-      }
-    }
-    if (rows.isEmpty()) {
-      throw unreadable();
-    }
-    return new Expr.Matrix(determinant, List.copyOf(rows));
+  Expr list() {
+    return list(' ', ' ');
   }
 
   /** The same expression, if it can be in a sum; sets, words and relations cannot. */
-  private static Expr scalar(Expr expr) {
+  static Expr scalar(Expr expr) {
     return switch (expr) {
-      case Numeral _, Constant _, Variable _, Call _ -> expr;
+      case Expr.Letters(_, var product) -> product;
+      case Numeral _, Constant _, Variable _, Call _, Expr.Bound _ -> expr;
       case Expr.Structure _ -> throw unreadable();
     };
   }

@@ -15,8 +15,12 @@ record AnswerToken(Kind kind, String text, boolean spaced) {
     LETTER,
     /** A plain word of several letters, which may be a unit, or the product of its letters. */
     WORD,
-    /** The text inside of {@code \text}, in lower case. */
+    /** The text inside of {@code \text}. */
     TEXT,
+    /** A unit behind a value, as {@link Units#joined} writes it. */
+    UNIT,
+    /** A numeral with its base before it: {@code 16:2F}. */
+    BASED,
     COMMAND,
     SIGN,
     END

@@ -1,9 +1,11 @@
 package io.troupe.verifiers.math.parse;
 
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Sign;
+import io.troupe.verifiers.math.expr.Operator;
 import io.troupe.verifiers.math.parse.AnswerToken.Kind;
-import io.troupe.verifiers.math.parse.Expr.Call;
-import io.troupe.verifiers.math.parse.Expr.Numeral;
-import io.troupe.verifiers.math.parse.Expr.Sign;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,6 +59,16 @@ final class AnswerTokenReader {
     }
   }
 
+  /** A place to come back to. */
+  int mark() {
+    return at;
+  }
+
+  /** Goes back to a place, before which no token was taken apart. */
+  void reset(int mark) {
+    at = mark;
+  }
+
   boolean previousIsNumber() {
     return at > 0 && tokens.get(at - 1).kind() == Kind.NUMBER;
   }
@@ -84,6 +96,13 @@ final class AnswerTokenReader {
       case "ne" -> Optional.of(Sign.NOT_EQUAL);
       case "approx" -> Optional.of(Sign.APPROXIMATELY);
       case "in" -> Optional.of(Sign.IN);
+      case "notin" -> Optional.of(Sign.NOT_IN);
+      case "subset" -> Optional.of(Sign.SUBSET);
+      case "equiv" -> Optional.of(Sign.EQUAL);
+      case "parallel" -> Optional.of(Sign.PARALLEL);
+      case "perp" -> Optional.of(Sign.PERPENDICULAR);
+      case "cong" -> Optional.of(Sign.CONGRUENT);
+      case "sim" -> Optional.of(Sign.SIMILAR);
       default -> Optional.empty();
     };
   }
@@ -109,7 +128,7 @@ final class AnswerTokenReader {
       AnswerToken token = next();
       return switch (token.kind()) {
         case NUMBER, LETTER, TEXT, WORD -> token.text();
-        case COMMAND, SIGN, END -> throw AnswerParser.unreadable();
+        case COMMAND, SIGN, UNIT, BASED, END -> throw AnswerParser.unreadable();
       };
     }
     StringBuilder text = new StringBuilder();

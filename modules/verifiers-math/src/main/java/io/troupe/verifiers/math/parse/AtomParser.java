@@ -1,7 +1,11 @@
 package io.troupe.verifiers.math.parse;
 
-import io.troupe.verifiers.math.parse.Expr.Listing;
-import io.troupe.verifiers.math.parse.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Listing;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Operator;
+import io.troupe.verifiers.math.expr.Rational;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +19,20 @@ final class AtomParser {
   private static final int MOST_DIGITS = 1_000;
 
   private static final Set<String> FACTORS =
-      Set.of("frac", "sqrt", "pi", "infty", "binom", "lfloor", "lceil");
+      Set.of(
+          "frac",
+          "sqrt",
+          "pi",
+          "infty",
+          "binom",
+          "lfloor",
+          "lceil",
+          "conjugate",
+          "cis",
+          "sum",
+          "prod",
+          "int",
+          "lim");
 
   private static final Map<String, Integer> BASES =
       Map.ofEntries(
@@ -56,22 +73,35 @@ final class AtomParser {
     return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** The value of digits with a point among them, and of {@code 0.1(6)}, a repeating decimal. */
+  /**
+   * The value of digits with a point among them, of {@code 0.1(6)}, a repeating decimal, of {@code
+   * 1.2e-5}, and of {@code 3.14~}, which breaks off.
+   */
   static Numeral number(String numeral) {
     if (numeral.length() > MOST_DIGITS) {
       throw new UnresolvedException(UnresolvedException.Why.TOO_LARGE);
     }
+    int exponent = numeral.indexOf('e');
+    if (exponent > 0) {
+      StepBudget budget = new StepBudget();
+      BigInteger power = new BigInteger(numeral.substring(exponent + 1));
+      Rational ten = Rational.of(10).power(power, budget);
+      Numeral mantissa = number(numeral.substring(0, exponent));
+      return Numeral.exact(mantissa.value().times(ten, budget));
+    }
     int point = numeral.indexOf('.');
     if (point < 0) {
-      return new Numeral(Rational.of(new BigInteger(numeral)), false);
+      return Numeral.exact(Rational.of(new BigInteger(numeral)));
     }
     int period = numeral.indexOf('(');
+    boolean cut = numeral.endsWith("~");
+    String decimals =
+        numeral.substring(point + 1, period < 0 ? numeral.length() - (cut ? 1 : 0) : period);
     String whole = numeral.substring(0, point);
-    String decimals = numeral.substring(point + 1, period < 0 ? numeral.length() : period);
     StepBudget budget = new StepBudget();
     Rational plain = over(integer(whole + decimals), BigInteger.TEN.pow(decimals.length()), budget);
     if (period < 0) {
-      return new Numeral(plain, true);
+      return new Numeral(plain, decimals.length(), cut);
     }
     String repeated = numeral.substring(period + 1, numeral.length() - 1);
     BigInteger nines =
@@ -79,7 +109,7 @@ final class AtomParser {
             .pow(repeated.length())
             .subtract(BigInteger.ONE)
             .multiply(BigInteger.TEN.pow(decimals.length()));
-    return new Numeral(plain.plus(over(integer(repeated), nines, budget), budget), false);
+    return Numeral.exact(plain.plus(over(integer(repeated), nines, budget), budget));
   }
 
   private static BigInteger integer(String digits) {

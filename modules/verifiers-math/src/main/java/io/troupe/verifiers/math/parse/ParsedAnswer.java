@@ -1,13 +1,16 @@
 package io.troupe.verifiers.math.parse;
 
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.Units;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import io.troupe.verifiers.math.parse.AnswerToken.Kind;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -24,14 +27,6 @@ public record ParsedAnswer(
   /** Longer answers are none. */
   public static final int MOST_CHARACTERS = 2_000;
 
-  /** Longer numerals with a base are not read, since their pattern backtracks. */
-  private static final int MOST_IN_BASE = 80;
-
-  private static final Pattern IN_BASE =
-      Pattern.compile(
-          "([0-9A-Fa-f]*[0-9][0-9A-Fa-f]*) ?_ ?(?:\\{?(?:\\\\text ?\\{)? ?([0-9]{1,2}|[a-z]{3,8})"
-              + " ?}{0,2})");
-
   private static final Pattern MARKUP =
       Pattern.compile(
           "\\\\(?:text(?:bf|it|rm|sf|tt|normal)?|mbox|mathrm|mathbf|mathit|emph|hbox)\\b");
@@ -41,18 +36,18 @@ public record ParsedAnswer(
   /**
    * One meaning of an answer.
    *
-   * @param units units that were taken off
-   * @param onlyForNumbers whether it counts only where no variables are expected
+   * @param unitLetter whether a single letter was read as the sign of a unit, which it may be only
+   *     where a number is expected
    */
-  public record Reading(Expr expr, UnitStripper units, boolean onlyForNumbers) {
+  public record Reading(Expr expr, boolean unitLetter) {
+    /** Whether this answer may be meant so, if that is the gold answer. */
     public boolean agreesWith(Reading gold) {
-      return units.agreesWith(gold.units) && (!onlyForNumbers || isNumber(gold.expr));
+      boolean answered = !unitLetter || Expr.variables(gold.expr).isEmpty();
+      return answered && (!gold.unitLetter || hasUnit(expr));
     }
 
-    private static boolean isNumber(Expr expr) {
-      Set<String> names = new HashSet<>();
-      Expr.variables(expr, names);
-      return names.isEmpty();
+    private static boolean hasUnit(Expr expr) {
+      return expr instanceof Expr.Quantity || Expr.parts(expr).stream().anyMatch(Reading::hasUnit);
     }
   }
 
@@ -64,57 +59,36 @@ public record ParsedAnswer(
     String text = AnswerNormaliser.normalise(written);
     String words = plainWords(text);
     List<AnswerToken> tokens = AnswerTokenizer.tokens(text, true);
-    Matcher inBase = IN_BASE.matcher(text);
-    if (text.length() <= MOST_IN_BASE && text.indexOf('_') > 0 && inBase.matches()) {
-      Optional<Expr> numeral = numeral(inBase.group(1), inBase.group(2));
-      if (numeral.isPresent()) {
-        UnitStripper none = new UnitStripper(tokens, "", true);
-        return new ParsedAnswer(
-            tokens, words, List.of(new Reading(numeral.get(), none, false)), false);
-      }
+    Optional<Expr> based = BasedNumeral.read(text);
+    if (based.isPresent()) {
+      return new ParsedAnswer(tokens, words, List.of(new Reading(based.get(), false)), false);
     }
-    List<UnitStripper> candidates = new ArrayList<>();
-    UnitStripper first = UnitStripper.of(tokens);
-    candidates.add(first);
-    List<AnswerToken> separated = AnswerTokenizer.tokens(text, false);
-    if (!separated.equals(tokens)) {
-      candidates.add(UnitStripper.of(separated));
+    Map<List<AnswerToken>, Boolean> candidates = new LinkedHashMap<>();
+    for (boolean joins : new boolean[] {true, false}) {
+      List<AnswerToken> cut =
+          TokenNotations.rewritten(joins ? tokens : AnswerTokenizer.tokens(text, false));
+      candidates.putIfAbsent(UnitReader.read(cut, false), false);
+      candidates.putIfAbsent(UnitReader.read(cut, true), true);
     }
-    UnitStripper letter = UnitStripper.withLetter(tokens);
-    if (!letter.unit().isEmpty()) {
-      candidates.add(letter);
-    }
-    return read(tokens, words, candidates, letter, budget);
+    return read(tokens, words, candidates, budget);
   }
 
   private static ParsedAnswer read(
       List<AnswerToken> tokens,
       String words,
-      List<UnitStripper> candidates,
-      UnitStripper letter,
+      Map<List<AnswerToken>, Boolean> candidates,
       StepBudget budget) {
     List<Reading> readings = new ArrayList<>();
     boolean tooLarge = false;
-    for (UnitStripper candidate : candidates) {
+    for (Map.Entry<List<AnswerToken>, Boolean> candidate : candidates.entrySet()) {
       try {
-        Expr expr = AnswerParser.parse(candidate.rest(), budget);
-        boolean asUnit = !letter.unit().isEmpty() && candidate.equals(letter);
-        readings.add(new Reading(expr, candidate, asUnit));
+        Expr expr = AnswerParser.parse(candidate.getKey(), budget);
+        readings.add(new Reading(expr, candidate.getValue()));
       } catch (UnresolvedException e) {
         tooLarge |= e.why() == UnresolvedException.Why.TOO_LARGE;
       }
     }
     return new ParsedAnswer(tokens, words, List.copyOf(readings), tooLarge && readings.isEmpty());
-  }
-
-  private static Optional<Expr> numeral(String digits, String base) {
-    try {
-      int value = AtomParser.base(base);
-      boolean fits = digits.chars().allMatch(c -> Character.digit(c, value) >= 0);
-      return fits ? Optional.of(new Expr.InBase(digits, value)) : Optional.empty();
-    } catch (UnresolvedException _) {
-      return Optional.empty();
-    }
   }
 
   /** Whether nothing is left of the answer after normalisation. */
@@ -139,7 +113,13 @@ public record ParsedAnswer(
     }
     for (int i = 0; i < tokens.size(); i++) {
       AnswerToken mine = tokens.get(i);
-      if (!other.tokens.get(i).is(mine.kind(), mine.text())) {
+      AnswerToken theirs = other.tokens.get(i);
+      boolean same =
+          mine.kind() == Kind.TEXT
+              ? plainWords(mine.text()).equals(plainWords(theirs.text()))
+                  && !Units.isSymbols(mine.text())
+              : mine.text().equals(theirs.text());
+      if (theirs.kind() != mine.kind() || !(same || mine.text().equals(theirs.text()))) {
         return false;
       }
     }

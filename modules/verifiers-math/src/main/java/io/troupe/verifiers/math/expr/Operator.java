@@ -1,4 +1,4 @@
-package io.troupe.verifiers.math.parse;
+package io.troupe.verifiers.math.expr;
 
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +18,11 @@ public enum Operator {
   FLOOR,
   CEILING,
   FACTORIAL,
+  DOUBLE_FACTORIAL,
   BINOMIAL,
+  /** {@code \operatorname{cis}}: cosine and i times sine. */
+  CIS,
+  CONJUGATE,
   /** An angle in degrees, as radians. */
   DEGREES,
   /** A hundredth, inside of an expression. */
@@ -49,6 +53,8 @@ public enum Operator {
   private static final Map<String, Operator> FUNCTIONS =
       Map.ofEntries(
           Map.entry("exp", EXP),
+          Map.entry("cis", CIS),
+          Map.entry("conjugate", CONJUGATE),
           Map.entry("ln", LN),
           Map.entry("log", LOG),
           Map.entry("lg", LOG),
@@ -76,11 +82,11 @@ public enum Operator {
           Map.entry("min", MIN));
 
   /** The function of that name, with or without the backslash. */
-  static Optional<Operator> function(String name) {
+  public static Optional<Operator> function(String name) {
     return Optional.ofNullable(FUNCTIONS.get(name));
   }
 
-  boolean takesList() {
+  public boolean takesList() {
     return this == GCD || this == LCM || this == MAX || this == MIN;
   }
 
@@ -89,7 +95,7 @@ public enum Operator {
   }
 
   /** Returns the inverse function, for {@code \sin^{-1}}. */
-  Optional<Operator> inverse() {
+  public Optional<Operator> inverse() {
     return switch (this) {
       case SIN -> Optional.of(ARCSIN);
       case COS -> Optional.of(ARCCOS);
@@ -106,7 +112,9 @@ public enum Operator {
           FLOOR,
           CEILING,
           FACTORIAL,
+          DOUBLE_FACTORIAL,
           BINOMIAL,
+          CONJUGATE,
           LN,
           LOG,
           LOG_BASE,

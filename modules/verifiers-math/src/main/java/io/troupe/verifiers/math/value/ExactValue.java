@@ -1,15 +1,16 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.value;
 
-import io.troupe.verifiers.math.parse.Expr;
-import io.troupe.verifiers.math.parse.Expr.Call;
-import io.troupe.verifiers.math.parse.Expr.Numeral;
-import io.troupe.verifiers.math.parse.Expr.Variable;
-import io.troupe.verifiers.math.parse.Operator;
-import io.troupe.verifiers.math.parse.Rational;
-import io.troupe.verifiers.math.parse.StepBudget;
-import io.troupe.verifiers.math.parse.UnresolvedException;
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Variable;
+import io.troupe.verifiers.math.expr.Operator;
+import io.troupe.verifiers.math.expr.Rational;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,13 +19,14 @@ import java.util.Optional;
  * The value of a scalar as a fraction, if it plainly has one. Sizes are known, and refused, before
  * anything is computed.
  */
-final class ExactValue {
+public final class ExactValue {
   private static final int MOST_FACTORIAL = 2_500;
+  private static final int MOST_TERMS = 2_000;
 
   private final Map<String, Rational> values;
   private final StepBudget budget;
 
-  ExactValue(Map<String, Rational> values, StepBudget budget) {
+  public ExactValue(Map<String, Rational> values, StepBudget budget) {
     this.values = values;
     this.budget = budget;
   }
@@ -34,7 +36,7 @@ final class ExactValue {
    * if there is none. What is rational but too long to be written out is empty too: it has an
    * approximate value, or none, and {@link NumericEvaluation} finds out.
    */
-  Optional<Rational> of(Expr expr) {
+  public Optional<Rational> of(Expr expr) {
     try {
       return value(expr);
     } catch (UnresolvedException e) {
@@ -48,11 +50,74 @@ final class ExactValue {
   private Optional<Rational> value(Expr expr) {
     budget.spend(1);
     return switch (expr) {
-      case Numeral(var value, _) -> Optional.of(value);
+      case Numeral(var value, _, _) -> Optional.of(value);
       case Variable(var name) -> Optional.ofNullable(values.get(name));
       case Call(var operator, var arguments) -> call(operator, arguments);
+      case Expr.Letters(_, var product) -> value(product);
+      case Expr.Bound bound -> bound(bound);
       case Expr.Constant _, Expr.Structure _ -> Optional.empty();
     };
+  }
+
+  private Optional<Rational> bound(Expr.Bound bound) {
+    return switch (bound.kind()) {
+      case SUM, PRODUCT -> terms(bound);
+      case INTEGRAL -> integral(bound);
+      case LIMIT, LIMIT_FROM_ABOVE, LIMIT_FROM_BELOW -> Optional.empty();
+    };
+  }
+
+  private Optional<Rational> terms(Expr.Bound bound) {
+    Optional<Rational> from = value(bound.bounds().get(0)).filter(Rational::isInteger);
+    Optional<Rational> to = value(bound.bounds().get(1)).filter(Rational::isInteger);
+    if (from.isEmpty() || to.isEmpty()) {
+      return Optional.empty();
+    }
+    Rational count = to.get().plus(from.get().negate(), budget);
+    if (count.compareTo(Rational.of(MOST_TERMS)) > 0) {
+      throw new UnresolvedException(UnresolvedException.Why.TOO_LARGE);
+    }
+    boolean sum = bound.kind() == Expr.Bound.Kind.SUM;
+    Rational total = sum ? Rational.ZERO : Rational.ONE;
+    Map<String, Rational> all = new HashMap<>(values);
+    for (Rational k = from.get(); k.compareTo(to.get()) <= 0; k = k.plus(Rational.ONE, budget)) {
+      all.put(bound.variable(), k);
+      Optional<Rational> term = new ExactValue(all, budget).value(bound.body());
+      if (term.isEmpty()) {
+        return Optional.empty();
+      }
+      total = sum ? total.plus(term.get(), budget) : total.times(term.get(), budget);
+    }
+    return Optional.of(total);
+  }
+
+  /** An integral of a polynomial in its variable. */
+  private Optional<Rational> integral(Expr.Bound bound) {
+    if (bound.bounds().size() != 2 || !values.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<Rational> from = value(bound.bounds().get(0));
+    Optional<Rational> to = value(bound.bounds().get(1));
+    Optional<Polynomial> polynomial =
+        RationalFunction.of(bound.body(), budget).flatMap(RationalFunction::polynomial);
+    if (from.isEmpty() || to.isEmpty() || polynomial.isEmpty()) {
+      return Optional.empty();
+    }
+    Rational total = Rational.ZERO;
+    for (var term : polynomial.get().terms().entrySet()) {
+      Map<String, Integer> exponents = term.getKey().exponents();
+      int power = exponents.getOrDefault(bound.variable(), 0);
+      if (exponents.size() > (power > 0 ? 1 : 0)) {
+        return Optional.empty();
+      }
+      BigInteger n = BigInteger.valueOf(power + 1L);
+      Rational difference =
+          to.get().power(n, budget).plus(from.get().power(n, budget).negate(), budget);
+      total =
+          total.plus(
+              difference.times(term.getValue(), budget).over(Rational.of(n), budget), budget);
+    }
+    return Optional.of(total);
   }
 
   private Optional<Rational> call(Operator operator, List<Expr> arguments) {
@@ -79,7 +144,8 @@ final class ExactValue {
       case ABSOLUTE -> Optional.of(first.abs());
       case FLOOR -> Optional.of(Rational.of(first.floor()));
       case CEILING -> Optional.of(Rational.of(first.negate().floor()).negate());
-      case FACTORIAL -> Optional.of(factorial(first));
+      case FACTORIAL -> Optional.of(factorial(first, 1));
+      case DOUBLE_FACTORIAL -> Optional.of(factorial(first, 2));
       case BINOMIAL -> Optional.of(binomial(first, known.get(1)));
       case PERCENT -> Optional.of(first.over(Rational.of(100), budget));
       case GCD -> integers(known).map(all -> reduce(all, false));
@@ -101,7 +167,7 @@ final class ExactValue {
         .map(root -> root.power(exponent.numerator(), budget));
   }
 
-  private Rational factorial(Rational n) {
+  private Rational factorial(Rational n, int step) {
     if (!n.isInteger() || n.signum() < 0) {
       throw new UnresolvedException(UnresolvedException.Why.UNDEFINED);
     }
@@ -109,7 +175,7 @@ final class ExactValue {
       throw new UnresolvedException(UnresolvedException.Why.TOO_LARGE);
     }
     BigInteger product = BigInteger.ONE;
-    for (int k = 2; k <= n.numerator().intValue(); k++) {
+    for (int k = n.numerator().intValue(); k >= 2; k -= step) {
       budget.spend(1 + product.bitLength() / 512);
       product = product.multiply(BigInteger.valueOf(k));
     }

@@ -1,8 +1,8 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.value;
 
-import io.troupe.verifiers.math.parse.Rational;
-import io.troupe.verifiers.math.parse.StepBudget;
-import io.troupe.verifiers.math.parse.UnresolvedException;
+import io.troupe.verifiers.math.expr.Rational;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
@@ -14,7 +14,7 @@ import java.math.RoundingMode;
  * smaller than its error is distinguished from one that is not. Magnitudes are bounded: beyond
  * {@code 10^100000} a value is too large, below {@code 10^-100000} too small.
  */
-final class BallArithmetic {
+public final class BallArithmetic {
   /** Decimal exponents of what can be computed. */
   private static final int MOST_EXPONENT = 100_000;
 
@@ -27,18 +27,18 @@ final class BallArithmetic {
   private final StepBudget budget;
   private final int cost;
 
-  BallArithmetic(int digits, StepBudget budget) {
+  public BallArithmetic(int digits, StepBudget budget) {
     precision = new MathContext(digits, RoundingMode.HALF_EVEN);
     elementary = new ElementaryFunctions(digits);
     this.budget = budget;
     cost = 1 + digits / 40;
   }
 
-  Ball pi() {
+  public Ball pi() {
     return rounded(elementary.pi(), BigDecimal.ZERO, BigDecimal.ZERO);
   }
 
-  Ball of(Rational value) {
+  public Ball of(Rational value) {
     budget.spend(4);
     BigDecimal decimal = value.toDecimal(precision);
     return value.isInteger() && value.numerator().bitLength() < 64
@@ -60,11 +60,11 @@ final class BallArithmetic {
     return new Ball(re.round(precision), im.round(precision), error.add(rounding, ERROR));
   }
 
-  BigDecimal magnitude(Ball x) {
+  public BigDecimal magnitude(Ball x) {
     return x.re().abs().add(x.im().abs(), ERROR);
   }
 
-  Ball add(Ball a, Ball b) {
+  public Ball add(Ball a, Ball b) {
     budget.spend(cost);
     BigDecimal error = a.error().add(b.error(), ERROR);
     BigDecimal re = a.re().add(b.re(), precision);
@@ -81,11 +81,11 @@ final class BallArithmetic {
     return exact ? Ball.exact(re) : rounded(re, im, error.add(lost, ERROR));
   }
 
-  Ball negate(Ball a) {
+  public Ball negate(Ball a) {
     return new Ball(a.re().negate(), a.im().negate(), a.error());
   }
 
-  Ball multiply(Ball a, Ball b) {
+  public Ball multiply(Ball a, Ball b) {
     budget.spend(4L * cost);
     BigDecimal error =
         magnitude(a)
@@ -109,7 +109,7 @@ final class BallArithmetic {
         .scaleByPowerOfTen(2 - precision.getPrecision());
   }
 
-  Ball divide(Ball a, Ball b) {
+  public Ball divide(Ball a, Ball b) {
     budget.spend(10L * cost);
     BigDecimal size = b.re().abs().max(b.im().abs());
     if (size.compareTo(b.error().multiply(BigDecimal.TWO)) <= 0) {
@@ -131,7 +131,7 @@ final class BallArithmetic {
   }
 
   /** An integer power by squaring. */
-  Ball power(Ball base, BigInteger exponent) {
+  public Ball power(Ball base, BigInteger exponent) {
     if (exponent.bitLength() > 20) {
       throw new UnresolvedException(UnresolvedException.Why.TOO_LARGE);
     }
@@ -150,7 +150,7 @@ final class BallArithmetic {
     return exponent.signum() < 0 ? divide(Ball.ONE, result) : result;
   }
 
-  Ball exp(Ball x) {
+  public Ball exp(Ball x) {
     budget.spend(300L * cost);
     if (x.re().compareTo(MOST_EXP_ARGUMENT) > 0
         || x.re().negate().compareTo(MOST_EXP_ARGUMENT) > 0) {
@@ -169,7 +169,7 @@ final class BallArithmetic {
   }
 
   /** The principal logarithm. */
-  Ball ln(Ball x) {
+  public Ball ln(Ball x) {
     budget.spend(400L * cost);
     BigDecimal size = x.re().abs().max(x.im().abs());
     if (size.compareTo(x.error().multiply(BigDecimal.TWO)) <= 0) {
@@ -187,7 +187,7 @@ final class BallArithmetic {
   }
 
   /** The square root with the non-negative real part. */
-  Ball sqrt(Ball x) {
+  public Ball sqrt(Ball x) {
     budget.spend(60L * cost);
     if (x.isExactZero()) {
       return Ball.ZERO;
@@ -208,11 +208,11 @@ final class BallArithmetic {
         : rounded(BigDecimal.ZERO, root, error);
   }
 
-  Ball sin(Ball x) {
+  public Ball sin(Ball x) {
     return circular(x, false);
   }
 
-  Ball cos(Ball x) {
+  public Ball cos(Ball x) {
     return circular(x, true);
   }
 
@@ -236,7 +236,7 @@ final class BallArithmetic {
   }
 
   /** The arctangent, as half the angle between 1 + ix and 1 - ix. */
-  Ball arctan(Ball x) {
+  public Ball arctan(Ball x) {
     if (x.isReal()) {
       budget.spend(400L * cost);
       BigDecimal angle = elementary.angle(x.re(), BigDecimal.ONE);
@@ -249,19 +249,19 @@ final class BallArithmetic {
   }
 
   /** -i ln(ix + sqrt(1 - x²)). */
-  Ball arcsin(Ball x) {
+  public Ball arcsin(Ball x) {
     boolean real = x.isReal() && x.re().abs().compareTo(BigDecimal.ONE) <= 0;
     Ball ix = new Ball(x.im().negate(), x.re(), x.error());
     Ball log = ln(add(ix, sqrt(add(Ball.ONE, negate(multiply(x, x))))));
     return new Ball(log.im(), real ? BigDecimal.ZERO : log.re().negate(), log.error());
   }
 
-  Ball arccos(Ball x) {
+  public Ball arccos(Ball x) {
     Ball half = multiply(pi(), Ball.exact(new BigDecimal("0.5")));
     return add(half, negate(arcsin(x)));
   }
 
-  Ball absolute(Ball x) {
+  public Ball absolute(Ball x) {
     if (x.isReal()) {
       return new Ball(x.re().abs(), BigDecimal.ZERO, x.error());
     }
@@ -274,7 +274,7 @@ final class BallArithmetic {
    * Whether two values are the same within their errors: closer than both errors allow, or than
    * {@code 10^-digits} of the larger one.
    */
-  boolean isClose(Ball a, Ball b, int digits) {
+  public boolean isClose(Ball a, Ball b, int digits) {
     Ball difference = add(a, negate(b));
     BigDecimal distance = magnitude(difference);
     BigDecimal allowed = magnitude(a).max(magnitude(b)).scaleByPowerOfTen(-digits);
@@ -282,7 +282,7 @@ final class BallArithmetic {
   }
 
   /** Whether an error is too large for the value to be compared. */
-  boolean isVague(Ball x, int digits) {
+  public boolean isVague(Ball x, int digits) {
     return x.error().signum() > 0
         && x.error().compareTo(magnitude(x).scaleByPowerOfTen(-digits)) > 0;
   }

@@ -1,23 +1,23 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.value;
 
-import io.troupe.verifiers.math.parse.Expr;
-import io.troupe.verifiers.math.parse.Expr.Call;
-import io.troupe.verifiers.math.parse.Expr.Constant;
-import io.troupe.verifiers.math.parse.Expr.Numeral;
-import io.troupe.verifiers.math.parse.Expr.Variable;
-import io.troupe.verifiers.math.parse.Operator;
-import io.troupe.verifiers.math.parse.Rational;
-import io.troupe.verifiers.math.parse.StepBudget;
-import io.troupe.verifiers.math.parse.UnresolvedException;
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Constant;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Variable;
+import io.troupe.verifiers.math.expr.Operator;
+import io.troupe.verifiers.math.expr.Rational;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** A quotient of polynomials, in which π and e count as letters. Not reduced. */
-record RationalFunction(Polynomial top, Polynomial bottom) {
+public record RationalFunction(Polynomial top, Polynomial bottom) {
   /** The quotient that a scalar is, if it is one and small enough to be written out. */
-  static Optional<RationalFunction> of(Expr expr, StepBudget budget) {
+  public static Optional<RationalFunction> of(Expr expr, StepBudget budget) {
     try {
       return read(expr, budget);
     } catch (UnresolvedException e) {
@@ -31,7 +31,7 @@ record RationalFunction(Polynomial top, Polynomial bottom) {
   private static Optional<RationalFunction> read(Expr expr, StepBudget budget) {
     budget.spend(2);
     return switch (expr) {
-      case Numeral(var value, _) -> Optional.of(whole(Polynomial.of(value)));
+      case Numeral(var value, _, _) -> Optional.of(whole(Polynomial.of(value)));
       case Variable(var name) -> Optional.of(whole(Polynomial.of(name)));
       case Constant(var name) ->
           switch (name) {
@@ -39,6 +39,9 @@ record RationalFunction(Polynomial top, Polynomial bottom) {
             case I, INFINITY -> Optional.empty();
           };
       case Call(var operator, var arguments) -> call(operator, arguments, budget);
+      case Expr.Letters(_, var product) -> read(product, budget);
+      case Expr.Bound bound ->
+          new ExactValue(Map.of(), budget).of(bound).map(value -> whole(Polynomial.of(value)));
       case Expr.Structure _ -> Optional.empty();
     };
   }
@@ -118,7 +121,17 @@ record RationalFunction(Polynomial top, Polynomial bottom) {
   }
 
   /** Whether both are the same function, wherever both are defined. */
-  boolean isSame(RationalFunction other, StepBudget budget) {
+  public boolean isSame(RationalFunction other, StepBudget budget) {
     return top.times(other.bottom, budget).equals(other.top.times(bottom, budget));
+  }
+
+  /** The polynomial that this is, if its denominator is a number. */
+  public Optional<Polynomial> polynomial() {
+    return bottom
+        .constant()
+        .map(
+            number ->
+                top.times(
+                    Polynomial.of(Rational.ONE.over(number, new StepBudget())), new StepBudget()));
   }
 }

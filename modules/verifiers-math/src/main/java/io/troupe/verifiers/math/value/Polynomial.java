@@ -1,23 +1,25 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.value;
 
-import io.troupe.verifiers.math.parse.Rational;
-import io.troupe.verifiers.math.parse.StepBudget;
-import io.troupe.verifiers.math.parse.UnresolvedException;
+import io.troupe.verifiers.math.expr.Rational;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import java.math.BigInteger;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** A polynomial with rational coefficients. The map holds no zero coefficient. */
-record Polynomial(Map<Monomial, Rational> terms) {
+public record Polynomial(Map<Monomial, Rational> terms) {
   private static final int MOST_TERMS = 400;
   private static final int MOST_DEGREE = 200;
 
-  static final Polynomial ZERO = new Polynomial(Map.of());
-  static final Polynomial ONE = of(Rational.ONE);
+  public static final Polynomial ZERO = new Polynomial(Map.of());
+  public static final Polynomial ONE = of(Rational.ONE);
 
   /** Names with their positive exponents. */
-  record Monomial(Map<String, Integer> exponents) {
+  public record Monomial(Map<String, Integer> exponents) {
     static final Monomial ONE = new Monomial(Map.of());
 
     Monomial times(Monomial other) {
@@ -31,31 +33,46 @@ record Polynomial(Map<Monomial, Rational> terms) {
     }
   }
 
-  static Polynomial of(Rational constant) {
+  public static Polynomial of(Rational constant) {
     return constant.signum() == 0 ? ZERO : new Polynomial(Map.of(Monomial.ONE, constant));
   }
 
-  static Polynomial of(String name) {
+  public static Polynomial of(String name) {
     return new Polynomial(Map.of(new Monomial(Map.of(name, 1)), Rational.ONE));
   }
 
-  boolean isZero() {
+  /** The number that this is, if it is one. */
+  Optional<Rational> constant() {
+    boolean one = terms.size() == 1 && terms.containsKey(Monomial.ONE);
+    return one ? Optional.of(coefficient(this, Monomial.ONE)) : Optional.empty();
+  }
+
+  /** The coefficients {@code a, b} of {@code ax + b} with a ≠ 0, if this is that. */
+  public Optional<List<Rational>> linear(String variable) {
+    Monomial x = new Monomial(Map.of(variable, 1));
+    boolean only = terms.keySet().stream().allMatch(m -> m.equals(x) || m.equals(Monomial.ONE));
+    return only && terms.containsKey(x)
+        ? Optional.of(List.of(coefficient(this, x), coefficient(this, Monomial.ONE)))
+        : Optional.empty();
+  }
+
+  public boolean isZero() {
     return terms.isEmpty();
   }
 
-  Polynomial plus(Polynomial other, StepBudget budget) {
+  public Polynomial plus(Polynomial other, StepBudget budget) {
     Map<Monomial, Rational> sum = new HashMap<>(terms);
     other.terms.forEach((monomial, value) -> add(sum, monomial, value, budget));
     return checked(sum);
   }
 
-  Polynomial negate() {
+  public Polynomial negate() {
     Map<Monomial, Rational> negated = new HashMap<>();
     terms.forEach((monomial, value) -> negated.put(monomial, value.negate()));
     return new Polynomial(negated);
   }
 
-  Polynomial times(Polynomial other, StepBudget budget) {
+  public Polynomial times(Polynomial other, StepBudget budget) {
     budget.spend(20L * terms.size() * other.terms.size());
     Map<Monomial, Rational> product = new HashMap<>();
     terms.forEach(
@@ -65,7 +82,7 @@ record Polynomial(Map<Monomial, Rational> terms) {
     return checked(product);
   }
 
-  Polynomial power(BigInteger exponent, StepBudget budget) {
+  public Polynomial power(BigInteger exponent, StepBudget budget) {
     if (exponent.bitLength() > 8) {
       throw new UnresolvedException(UnresolvedException.Why.TOO_LARGE);
     }
@@ -80,7 +97,7 @@ record Polynomial(Map<Monomial, Rational> terms) {
    * Whether this polynomial is the other times a non-zero constant, which is positive if so
    * required.
    */
-  boolean isMultipleOf(Polynomial other, boolean positive, StepBudget budget) {
+  public boolean isMultipleOf(Polynomial other, boolean positive, StepBudget budget) {
     if (isZero() || !terms.keySet().equals(other.terms.keySet())) {
       return false;
     }

@@ -1,17 +1,22 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.compare;
 
-import io.troupe.verifiers.math.parse.Expr;
-import io.troupe.verifiers.math.parse.Expr.Call;
-import io.troupe.verifiers.math.parse.Expr.Constant;
-import io.troupe.verifiers.math.parse.Expr.Numeral;
-import io.troupe.verifiers.math.parse.Expr.Variable;
-import io.troupe.verifiers.math.parse.Operator;
-import io.troupe.verifiers.math.parse.Rational;
-import io.troupe.verifiers.math.parse.StepBudget;
-import io.troupe.verifiers.math.parse.UnresolvedException;
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Bound;
+import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Constant;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Variable;
+import io.troupe.verifiers.math.expr.Operator;
+import io.troupe.verifiers.math.expr.Rational;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
+import io.troupe.verifiers.math.value.Ball;
+import io.troupe.verifiers.math.value.BallArithmetic;
+import io.troupe.verifiers.math.value.ExactValue;
+import io.troupe.verifiers.math.value.NumericEvaluation;
+import io.troupe.verifiers.math.value.RationalFunction;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.math.RoundingMode;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,8 +28,8 @@ import java.util.TreeSet;
 
 /**
  * Compares two scalars: exactly if both are fractions or quotients of polynomials; a rounded
- * decimal to six significant places; other numbers to fifty digits and, if these do not distinguish
- * them apart, to more; expressions with variables at points.
+ * decimal by {@link Rounding}; other numbers to fifty digits and, if these do not distinguish them
+ * apart, to more; expressions with variables at points.
  */
 final class ScalarComparison {
   /** Digits of the first evaluation, and of the one that decides what it cannot. */
@@ -35,8 +40,8 @@ final class ScalarComparison {
   /** The digits in which exact values must agree: evaluation has twenty digits to spare. */
   private static final int AGREEING_DIGITS = 30;
 
-  private static final int PLACES = 6;
   private static final int FEWEST_POINTS = 5;
+  private static final Expr UNIT_I = new Constant(Constant.Name.I);
 
   private final StepBudget budget;
 
@@ -48,6 +53,50 @@ final class ScalarComparison {
     if (gold.equals(answer)) {
       return ComparisonResult.equal("the same form");
     }
+    if (gold instanceof Expr.Letters left && answer instanceof Expr.Letters right) {
+      return LetterOrder.isSame(left.run(), right.run())
+          ? ComparisonResult.equal("the same letters")
+          : ComparisonResult.different("letters in another order");
+    }
+    if (gold instanceof Bound left && answer instanceof Bound right && isSameForm(left, right)) {
+      return ComparisonResult.equal("the same form, but for the bound variable");
+    }
+    return values(gold, withUnitI(gold, answer));
+  }
+
+  /** Engineers write j for i; it is one where the gold answer has an i and no j. */
+  private static Expr withUnitI(Expr gold, Expr answer) {
+    Set<String> names = Expr.variables(answer);
+    boolean other = names.equals(Set.of("j")) && !Expr.variables(gold).contains("j");
+    return other && hasI(gold) && !hasI(answer) ? replacedJ(answer) : answer;
+  }
+
+  private static boolean hasI(Expr expr) {
+    return expr.equals(UNIT_I) || Expr.parts(expr).stream().anyMatch(ScalarComparison::hasI);
+  }
+
+  private static Expr replacedJ(Expr expr) {
+    return expr.equals(new Variable("j")) ? UNIT_I : Expr.map(expr, ScalarComparison::replacedJ);
+  }
+
+  private boolean isSameForm(Bound gold, Bound answer) {
+    if (gold.kind() != answer.kind() || gold.bounds().size() != answer.bounds().size()) {
+      return false;
+    }
+    for (int i = 0; i < gold.bounds().size(); i++) {
+      if (!compare(gold.bounds().get(i), answer.bounds().get(i)).isEqual()) {
+        return false;
+      }
+    }
+    boolean free =
+        gold.variable().equals(answer.variable())
+            || !Expr.variables(answer.body()).contains(gold.variable());
+    return free
+        && compare(gold.body(), Expr.renamed(answer.body(), answer.variable(), gold.variable()))
+            .isEqual();
+  }
+
+  private ComparisonResult values(Expr gold, Expr answer) {
     Optional<ComparisonResult> infinite = infinite(gold, answer);
     if (infinite.isPresent()) {
       return infinite.get();
@@ -76,9 +125,7 @@ final class ScalarComparison {
   }
 
   private static Set<String> names(Expr expr) {
-    Set<String> names = new TreeSet<>();
-    Expr.variables(expr, names);
-    return names;
+    return Expr.variables(expr);
   }
 
   private static Optional<ComparisonResult> infinite(Expr gold, Expr answer) {
@@ -98,7 +145,7 @@ final class ScalarComparison {
       case Constant(var name) -> name == Constant.Name.INFINITY ? 1 : 0;
       case Call(var operator, var arguments) ->
           operator == Operator.NEGATE ? -infinity(arguments.get(0)) : 0;
-      case Numeral _, Variable _, Expr.Structure _ -> 0;
+      default -> 0;
     };
   }
 
@@ -107,46 +154,19 @@ final class ScalarComparison {
     if (goldValue.equals(answerValue)) {
       return ComparisonResult.equal("equal as rationals: %s".formatted(goldValue));
     }
-    boolean rounded = isBareDecimal(gold) || isBareDecimal(answer);
-    MathContext digits = new MathContext(30);
-    if (rounded && agree(goldValue.toDecimal(digits), answerValue.toDecimal(digits))) {
-      // Of a large number that both sides write in full, six places are not enough.
-      boolean terminating = isTerminating(goldValue) && isTerminating(answerValue);
-      Rational distance = goldValue.plus(answerValue.negate(), budget).abs();
-      if (!terminating || distance.compareTo(Rational.of(1, 2_000_000)) < 0) {
-        return ComparisonResult.equal(
-            "equal to six significant places: %s and %s".formatted(goldValue, answerValue));
-      }
+    MathContext digits = new MathContext(2_100);
+    boolean rounded = Rounding.of(gold).isPresent() || Rounding.of(answer).isPresent();
+    boolean small =
+        goldValue.numerator().bitLength() < 6_000 && answerValue.numerator().bitLength() < 6_000;
+    if (rounded
+        && small
+        && Rounding.isSame(
+            gold, goldValue.toDecimal(digits), answer, answerValue.toDecimal(digits))) {
+      return ComparisonResult.equal(
+          "equal as rounded: %s and %s".formatted(goldValue, answerValue));
     }
     return ComparisonResult.different(
         "different rationals: %s and %s".formatted(goldValue, answerValue));
-  }
-
-  private static boolean isTerminating(Rational value) {
-    int twos = value.denominator().getLowestSetBit();
-    java.math.BigInteger rest = value.denominator().shiftRight(twos);
-    java.math.BigInteger five = java.math.BigInteger.valueOf(5);
-    while (rest.bitLength() > 1 && rest.bitLength() <= 512) {
-      if (rest.mod(five).signum() != 0) {
-        return false;
-      }
-      rest = rest.divide(five);
-    }
-    return rest.bitLength() <= 1;
-  }
-
-  private static boolean isBareDecimal(Expr expr) {
-    return switch (expr) {
-      case Numeral(_, var decimal) -> decimal;
-      case Call(var operator, var arguments) ->
-          operator == Operator.NEGATE && isBareDecimal(arguments.get(0));
-      case Constant _, Variable _, Expr.Structure _ -> false;
-    };
-  }
-
-  private static boolean agree(BigDecimal a, BigDecimal b) {
-    MathContext places = new MathContext(PLACES, RoundingMode.HALF_UP);
-    return a.signum() != 0 && b.signum() != 0 && a.round(places).compareTo(b.round(places)) == 0;
   }
 
   private ComparisonResult numbers(Expr gold, Expr answer) {
@@ -162,9 +182,10 @@ final class ScalarComparison {
       BallArithmetic balls, Expr gold, Expr answer, boolean decimalLog) {
     Ball a = value(balls, gold, decimalLog);
     Ball b = value(balls, answer, decimalLog);
-    if (isBareDecimal(gold) || isBareDecimal(answer)) {
-      return a.isReal() && b.isReal() && agree(a.re(), b.re())
-          ? ComparisonResult.equal("equal to six significant places: %s".formatted(shown(b)))
+    boolean rounded = Rounding.of(gold).isPresent() || Rounding.of(answer).isPresent();
+    if (rounded && !balls.isClose(a, b, AGREEING_DIGITS)) {
+      return a.isReal() && b.isReal() && Rounding.isSame(gold, a.re(), answer, b.re())
+          ? ComparisonResult.equal("equal as rounded: %s".formatted(shown(b)))
           : ComparisonResult.different(
               "different numbers: %s and %s".formatted(shown(a), shown(b)));
     }
@@ -215,9 +236,7 @@ final class ScalarComparison {
     return switch (expr) {
       case Variable(var name) ->
           new Variable(byLower.getOrDefault(name.toLowerCase(Locale.ROOT), name));
-      case Call(var operator, var arguments) ->
-          new Call(operator, arguments.stream().map(e -> rename(e, byLower)).toList());
-      case Numeral _, Constant _, Expr.Structure _ -> expr;
+      default -> Expr.map(expr, part -> rename(part, byLower));
     };
   }
 
@@ -287,23 +306,25 @@ final class ScalarComparison {
   }
 
   private static boolean hasLog(Expr expr) {
-    return expr instanceof Call(var operator, var arguments)
-        && (operator == Operator.LOG || arguments.stream().anyMatch(ScalarComparison::hasLog));
+    boolean log = expr instanceof Call(var operator, _) && operator == Operator.LOG;
+    return log || Expr.parts(expr).stream().anyMatch(ScalarComparison::hasLog);
   }
 
   private static boolean isBranched(Expr expr) {
-    return expr instanceof Call(var operator, var arguments)
-        && (operator.isBranched()
-            || (operator == Operator.POWER && !isInteger(arguments.get(1)))
-            || arguments.stream().anyMatch(ScalarComparison::isBranched));
+    boolean branched =
+        expr instanceof Bound
+            || (expr instanceof Call(var operator, var arguments)
+                && (operator.isBranched()
+                    || (operator == Operator.POWER && !isInteger(arguments.get(1)))));
+    return branched || Expr.parts(expr).stream().anyMatch(ScalarComparison::isBranched);
   }
 
   private static boolean isInteger(Expr expr) {
     return switch (expr) {
-      case Numeral(var value, _) -> value.isInteger();
+      case Numeral(var value, _, _) -> value.isInteger();
       case Call(var operator, var arguments) ->
           operator == Operator.NEGATE && isInteger(arguments.get(0));
-      case Constant _, Variable _, Expr.Structure _ -> false;
+      default -> false;
     };
   }
 

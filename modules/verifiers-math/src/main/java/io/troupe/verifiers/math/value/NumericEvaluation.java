@@ -1,17 +1,18 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.value;
 
-import io.troupe.verifiers.math.parse.Expr;
-import io.troupe.verifiers.math.parse.Expr.Call;
-import io.troupe.verifiers.math.parse.Expr.Constant;
-import io.troupe.verifiers.math.parse.Expr.Numeral;
-import io.troupe.verifiers.math.parse.Expr.Variable;
-import io.troupe.verifiers.math.parse.Operator;
-import io.troupe.verifiers.math.parse.Rational;
-import io.troupe.verifiers.math.parse.StepBudget;
-import io.troupe.verifiers.math.parse.UnresolvedException;
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Constant;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Variable;
+import io.troupe.verifiers.math.expr.Operator;
+import io.troupe.verifiers.math.expr.Rational;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,14 +25,16 @@ import java.util.Optional;
  * complex numbers, functions take their principal values. Odd roots of negative real numbers are
  * real in both.
  */
-final class NumericEvaluation {
+public final class NumericEvaluation {
   private static final Rational HALF = Rational.of(1, 2);
 
   private final BallArithmetic balls;
   private final ExactValue exact;
+  private final Map<String, Rational> points;
   private final Map<String, Ball> values;
   private final boolean real;
   private final boolean decimalLogarithm;
+  private final StepBudget budget;
 
   /**
    * @param points rational values of variables; for powers and factorials they are exact
@@ -39,7 +42,7 @@ final class NumericEvaluation {
    * @param real whether the evaluation is over the reals
    * @param decimalLogarithm whether a logarithm of no stated base has base ten, else e
    */
-  NumericEvaluation(
+  public NumericEvaluation(
       BallArithmetic balls,
       Map<String, Rational> points,
       Map<String, Ball> values,
@@ -48,14 +51,16 @@ final class NumericEvaluation {
       StepBudget budget) {
     this.balls = balls;
     this.exact = new ExactValue(points, budget);
+    this.points = points;
+    this.budget = budget;
     this.values = values;
     this.real = real;
     this.decimalLogarithm = decimalLogarithm;
   }
 
-  Ball of(Expr expr) {
+  public Ball of(Expr expr) {
     return switch (expr) {
-      case Numeral(var value, _) -> balls.of(value);
+      case Numeral(var value, _, _) -> balls.of(value);
       case Constant(var name) ->
           switch (name) {
             case PI -> balls.pi();
@@ -71,8 +76,32 @@ final class NumericEvaluation {
         yield value;
       }
       case Call(var operator, var arguments) -> call(operator, arguments);
+      case Expr.Letters(_, var product) -> of(product);
+      case Expr.Bound bound -> bound(bound);
       case Expr.Structure _ -> throw undefined();
     };
+  }
+
+  private Ball bound(Expr.Bound bound) {
+    Optional<Rational> known = exactly(bound);
+    return known.isPresent() ? balls.of(known.get()) : new BoundEvaluation(this).of(bound);
+  }
+
+  /** The value of an expression where a variable has a value. */
+  Ball where(Expr expr, String variable, Ball value) {
+    Map<String, Ball> all = new HashMap<>(values);
+    all.put(variable, value);
+    return new NumericEvaluation(balls, points, all, real, decimalLogarithm, budget).of(expr);
+  }
+
+  /** The same evaluation to fewer or more digits. */
+  NumericEvaluation to(int digits) {
+    return new NumericEvaluation(
+        new BallArithmetic(digits, budget), points, values, real, decimalLogarithm, budget);
+  }
+
+  BallArithmetic balls() {
+    return balls;
   }
 
   private Ball call(Operator operator, List<Expr> arguments) {
@@ -100,6 +129,17 @@ final class NumericEvaluation {
       case FLOOR -> floor(first);
       case CEILING -> balls.negate(floor(new Call(Operator.NEGATE, first)));
       case FACTORIAL -> factorial(exactly(first).orElseThrow(() -> inexact(arguments)));
+      case DOUBLE_FACTORIAL ->
+          balls.of(exactly(new Call(operator, arguments)).orElseThrow(() -> inexact(arguments)));
+      case CONJUGATE -> {
+        Ball x = of(first);
+        yield new Ball(x.re(), x.im().negate(), x.error());
+      }
+      case CIS -> {
+        Ball x = of(first);
+        Ball i = new Ball(BigDecimal.ZERO, BigDecimal.ONE, BigDecimal.ZERO);
+        yield balls.add(balls.cos(x), balls.multiply(i, balls.sin(x)));
+      }
       case DEGREES ->
           balls.divide(balls.multiply(of(first), balls.pi()), balls.of(Rational.of(180)));
       case PERCENT -> balls.divide(of(first), balls.of(Rational.of(100)));

@@ -1,4 +1,4 @@
-package io.troupe.verifiers.math.parse;
+package io.troupe.verifiers.math.expr;
 
 /**
  * Leaves a recursion over an answer that cannot be finished; caught where answers are compared,

@@ -1,4 +1,4 @@
-package io.troupe.verifiers.math.parse;
+package io.troupe.verifiers.math.expr;
 
 /**
  * The cost that one comparison may have, counted in steps of about 50 ns rather than by a clock, so

@@ -1,28 +1,26 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.compare;
 
 import io.troupe.verifiers.GoldReading;
-import io.troupe.verifiers.math.parse.Expr;
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.expr.UnresolvedException;
 import io.troupe.verifiers.math.parse.ParsedAnswer;
-import io.troupe.verifiers.math.parse.Rational;
-import io.troupe.verifiers.math.parse.StepBudget;
-import io.troupe.verifiers.math.parse.UnresolvedException;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
  * Whether two written answers are the same: by their text, else by their meaning. A comparison ends
  * within its budget.
  */
-final class AnswerEquivalence {
+public final class AnswerEquivalence {
   private AnswerEquivalence() {}
 
   /** Whether an answer can be compared at all, as a text at least. */
-  static boolean isGold(String gold) {
+  public static boolean isGold(String gold) {
     return !ParsedAnswer.read(gold, new StepBudget()).isBlank();
   }
 
   /** Returns how an expected answer is read. */
-  static GoldReading readingOf(String gold) {
+  public static GoldReading readingOf(String gold) {
     ParsedAnswer read = ParsedAnswer.read(gold, new StepBudget());
     if (read.isBlank()) {
       return GoldReading.NONE;
@@ -34,16 +32,21 @@ final class AnswerEquivalence {
   }
 
   /** Compares within the budget, which several comparisons may share. */
-  static ComparisonResult compare(String gold, String answer, StepBudget budget) {
+  public static ComparisonResult compare(String gold, String answer, StepBudget budget) {
     try {
-      return compare(ParsedAnswer.read(gold, budget), ParsedAnswer.read(answer, budget), budget);
+      return compare(
+          gold, ParsedAnswer.read(gold, budget), answer, ParsedAnswer.read(answer, budget), budget);
     } catch (UnresolvedException _) { // only a spent budget comes this far
       return ComparisonResult.different("too large to evaluate");
     }
   }
 
   private static ComparisonResult compare(
-      ParsedAnswer gold, ParsedAnswer answer, StepBudget budget) {
+      String goldText,
+      ParsedAnswer gold,
+      String answerText,
+      ParsedAnswer answer,
+      StepBudget budget) {
     if (answer.isBlank()) {
       return ComparisonResult.different("the answer is empty");
     }
@@ -57,43 +60,62 @@ final class AnswerEquivalence {
     if (gold.sameText(answer)) {
       return ComparisonResult.equal("the same text");
     }
-    if (gold.isWords() && gold.words().equals(answer.words())) {
+    if (gold.isWords() && isSameWords(gold, answer)) {
       return ComparisonResult.equal("the same words");
+    }
+    Optional<ClockTime> time = ClockTime.of(gold.words());
+    Optional<ClockTime> otherTime = ClockTime.of(answer.words());
+    if (time.isPresent()
+        && otherTime.isPresent()
+        && (time.get().half() || otherTime.get().half())) {
+      return time.get().isAnsweredBy(otherTime.get())
+          ? ComparisonResult.equal("the same time of day")
+          : ComparisonResult.different("another time of day");
     }
     if (gold.hasDots() || answer.hasDots()) {
       return ComparisonResult.different("sequences with dots count only if written alike");
     }
-    Optional<Character> choice = gold.choice();
-    if (choice.isPresent() && chooses(answer.words(), choice.get())) {
-      return ComparisonResult.equal("the same choice");
-    }
-    return readings(gold, answer, budget);
+    return choice(goldText, answerText, budget)
+        .orElseGet(() -> readings(gold, answer, budget));
   }
 
-  /**
-   * Whether text begins with {@code (c)}, {@code c)}, {@code c.} or {@code c:}, and has no other.
-   */
-  private static boolean chooses(String words, char choice) {
-    String rest = words.startsWith("(") ? words.substring(1) : words;
-    boolean begins =
-        rest.length() > 2 && rest.charAt(0) == choice && ").:".indexOf(rest.charAt(1)) >= 0;
-    if (!begins) {
-      return false;
+  /** Words in any case; of a single letter the case counts where it is a constant. */
+  private static boolean isSameWords(ParsedAnswer gold, ParsedAnswer answer) {
+    boolean constant = gold.words().equals("e") || gold.words().equals("i");
+    boolean alleles = LetterOrder.hasPairs(gold.words().replace(" ", ""));
+    return !constant && !alleles && WordAnswers.isSame(gold.words(), answer.words());
+  }
+
+  /** Compares choices, if the gold answer is one; an answer may be its letter or its text. */
+  private static Optional<ComparisonResult> choice(
+      String goldText, String answerText, StepBudget budget) {
+    Optional<ChoiceAnswers> wanted = ChoiceAnswers.of(goldText);
+    if (wanted.isEmpty()) {
+      return Optional.empty();
     }
-    String after = rest.substring(2).toLowerCase(Locale.ROOT);
-    for (char other = 'a'; other <= 'j'; other++) {
-      if (after.contains("(" + other + ")") || after.contains(" " + other + ")")) {
-        return false;
-      }
+    Optional<ChoiceAnswers> given = ChoiceAnswers.of(answerText);
+    if (given.isPresent()) {
+      boolean same = given.get().letter() == wanted.get().letter();
+      boolean texts = given.get().hasText() && wanted.get().hasText();
+      return Optional.of(
+          same && (!texts || compare(wanted.get().text(), given.get().text(), budget).isEqual())
+              ? ComparisonResult.equal("the same choice")
+              : ComparisonResult.different("another choice"));
     }
-    return true;
+    return wanted.get().hasText()
+        ? Optional.of(compare(wanted.get().text(), answerText, budget))
+        : Optional.empty();
   }
 
   private static ComparisonResult readings(
       ParsedAnswer gold, ParsedAnswer answer, StepBudget budget) {
     if (gold.readings().isEmpty()) {
-      return ComparisonResult.different(
-          "the gold answer is compared as text, and the text differs");
+      boolean same =
+          squeezed(gold).equals(squeezed(answer))
+              || WordAnswers.isSame(gold.words(), answer.words());
+      return !gold.words().isEmpty() && same
+          ? ComparisonResult.equal("the same text, but for its looks")
+          : ComparisonResult.different("the gold answer is compared as text, and the text differs");
     }
     if (answer.readings().isEmpty()) {
       return ComparisonResult.different("the answer is not read as mathematics");
@@ -101,7 +123,7 @@ final class AnswerEquivalence {
     Optional<ComparisonResult> first = Optional.empty();
     for (ParsedAnswer.Reading wanted : gold.readings()) {
       for (ParsedAnswer.Reading given : answer.readings()) {
-        if (wanted.onlyForNumbers() || !given.agreesWith(wanted)) {
+        if (!given.agreesWith(wanted)) {
           continue;
         }
         ComparisonResult finding = compare(wanted.expr(), given.expr(), budget);
@@ -112,6 +134,10 @@ final class AnswerEquivalence {
       }
     }
     return first.orElse(ComparisonResult.different("other units"));
+  }
+
+  private static String squeezed(ParsedAnswer answer) {
+    return answer.words().replaceAll("[ {}$]|\\\\[,;:! ]", "");
   }
 
   private static ComparisonResult compare(Expr gold, Expr answer, StepBudget budget) {
@@ -134,7 +160,7 @@ final class AnswerEquivalence {
   /** Whether an expression cannot even be compared with zero. */
   private static boolean isTooLarge(Expr gold) {
     try {
-      new AnswerComparison(new StepBudget()).compare(gold, new Expr.Numeral(Rational.ZERO, false));
+      new AnswerComparison(new StepBudget()).compare(gold, Expr.Numeral.of(0));
       return false;
     } catch (UnresolvedException e) {
       return e.why() == UnresolvedException.Why.TOO_LARGE;

@@ -1,4 +1,4 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.value;
 
 import java.math.BigDecimal;
 
@@ -9,19 +9,19 @@ import java.math.BigDecimal;
  * @param im the imaginary part; exactly zero for a real number
  * @param error at least the distance to the true value
  */
-record Ball(BigDecimal re, BigDecimal im, BigDecimal error) {
-  static final Ball ZERO = exact(BigDecimal.ZERO);
-  static final Ball ONE = exact(BigDecimal.ONE);
+public record Ball(BigDecimal re, BigDecimal im, BigDecimal error) {
+  public static final Ball ZERO = exact(BigDecimal.ZERO);
+  public static final Ball ONE = exact(BigDecimal.ONE);
 
-  static Ball exact(BigDecimal value) {
+  public static Ball exact(BigDecimal value) {
     return new Ball(value, BigDecimal.ZERO, BigDecimal.ZERO);
   }
 
-  boolean isReal() {
+  public boolean isReal() {
     return im.signum() == 0;
   }
 
-  boolean isExactZero() {
+  public boolean isExactZero() {
     return re.signum() == 0 && im.signum() == 0 && error.signum() == 0;
   }
 }

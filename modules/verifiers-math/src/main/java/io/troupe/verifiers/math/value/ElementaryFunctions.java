@@ -1,4 +1,4 @@
-package io.troupe.verifiers.math;
+package io.troupe.verifiers.math.value;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -10,7 +10,7 @@ import java.math.RoundingMode;
  * Taylor series after reduction of the argument. Absolute errors stay below {@code 10^(5-digits)}
  * times the larger of 1 and the result. The caller keeps arguments within bounds.
  */
-final class ElementaryFunctions {
+public final class ElementaryFunctions {
   /** Digits of the constants; no evaluation asks for more than half of them. */
   private static final int CONSTANT_DIGITS = 320;
 
@@ -27,19 +27,19 @@ final class ElementaryFunctions {
   private final BigDecimal ln10;
   private final BigDecimal smallest;
 
-  ElementaryFunctions(int digits) {
+  public ElementaryFunctions(int digits) {
     precision = new MathContext(digits, RoundingMode.HALF_EVEN);
     pi = PI.round(precision);
     ln10 = LN_10.round(precision);
     smallest = BigDecimal.ONE.movePointLeft(digits + 2);
   }
 
-  BigDecimal pi() {
+  public BigDecimal pi() {
     return pi;
   }
 
   /** e to the x, for |x| below a million. */
-  BigDecimal exp(BigDecimal x) {
+  public BigDecimal exp(BigDecimal x) {
     int tens = x.divide(ln10, precision).setScale(0, RoundingMode.HALF_EVEN).intValue();
     BigDecimal reduced =
         x.subtract(LN_10.multiply(BigDecimal.valueOf(tens)), CONSTANT)
@@ -58,7 +58,7 @@ final class ElementaryFunctions {
   }
 
   /** The natural logarithm of a positive number. */
-  BigDecimal ln(BigDecimal x) {
+  public BigDecimal ln(BigDecimal x) {
     int tens = x.precision() - x.scale();
     BigDecimal mantissa = x.scaleByPowerOfTen(-tens).round(precision);
     BigDecimal near = BigDecimal.valueOf(Math.log(mantissa.doubleValue()));
@@ -76,7 +76,7 @@ final class ElementaryFunctions {
   }
 
   /** Sine and cosine, in this order, for |x| below 10^30. */
-  BigDecimal[] sinCos(BigDecimal x) {
+  public BigDecimal[] sinCos(BigDecimal x) {
     BigDecimal turn = PI.multiply(TWO);
     BigInteger turns = x.divide(turn, CONSTANT).setScale(0, RoundingMode.HALF_EVEN).toBigInteger();
     BigDecimal reduced =
@@ -104,7 +104,7 @@ final class ElementaryFunctions {
   }
 
   /** The angle of the point (x, y), in (-π, π]; the point is not the origin. */
-  BigDecimal angle(BigDecimal y, BigDecimal x) {
+  public BigDecimal angle(BigDecimal y, BigDecimal x) {
     int exponent =
         Math.max(
             y.signum() == 0 ? Integer.MIN_VALUE / 2 : y.precision() - y.scale(),

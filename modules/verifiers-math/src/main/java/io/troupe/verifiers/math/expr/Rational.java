@@ -1,4 +1,4 @@
-package io.troupe.verifiers.math.parse;
+package io.troupe.verifiers.math.expr;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;

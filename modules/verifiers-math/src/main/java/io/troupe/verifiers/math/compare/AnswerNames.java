@@ -1,0 +1,98 @@
+package io.troupe.verifiers.math.compare;
+
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Listing;
+import io.troupe.verifiers.math.expr.Expr.Numeral;
+import io.troupe.verifiers.math.expr.Expr.Variable;
+import io.troupe.verifiers.math.expr.Operator;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** What may be on the left of an equation that only names a value. */
+final class AnswerNames {
+  private static final String FUNCTIONS = "fghpqruvsyFGHPQVSTEA";
+
+  /**
+   * A name.
+   *
+   * @param key the same for the same name, whatever its parameter is called
+   * @param parameter the variable that the value depends on; empty if there is none
+   */
+  record Name(String key, String parameter) {
+    /** Whether it names the same. The graph of a function is called y. */
+    boolean isSame(Name other) {
+      return key.equals(other.key)
+          || (key.equals("f(#)") && other.key.equals("y"))
+          || (key.equals("y") && other.key.equals("f(#)"));
+    }
+  }
+
+  private AnswerNames() {}
+
+  static Optional<Name> of(Expr expr) {
+    return switch (expr) {
+      case Variable(var name) -> Optional.of(variable(name));
+      case Expr.Letters(var run, _) when run.chars().allMatch(Character::isUpperCase) ->
+          Optional.of(new Name(run, ""));
+      case Expr.Words(var text) -> Optional.of(new Name(text, ""));
+      case Listing(_, _, var items, _) when items.stream().allMatch(Variable.class::isInstance) ->
+          Optional.of(
+              new Name(
+                  items.stream()
+                      .map(item -> ((Variable) item).name())
+                      .collect(Collectors.joining(",", "(", ")")),
+                  ""));
+      case Call(var operator, var arguments)
+          when operator == Operator.MULTIPLY && arguments.size() == 2 ->
+          applied(arguments.get(0), arguments.get(1));
+      case Call(var operator, var arguments)
+          when operator == Operator.ABSOLUTE && isSegment(arguments.get(0)) ->
+          Optional.of(new Name("|" + arguments.get(0) + "|", ""));
+      default -> Optional.empty();
+    };
+  }
+
+  private static boolean isSegment(Expr inside) {
+    return inside instanceof Call(var operator, var letters)
+        && operator == Operator.MULTIPLY
+        && letters.size() == 2
+        && letters.stream()
+            .allMatch(
+                letter ->
+                    letter instanceof Variable(var name) && Character.isUpperCase(name.charAt(0)));
+  }
+
+  private static Name variable(String name) {
+    int index = name.indexOf('_');
+    boolean sequence =
+        index > 0 && index == name.length() - 2 && Character.isLetter(name.charAt(index + 1));
+    return sequence && "nkmij".indexOf(name.charAt(index + 1)) >= 0
+        ? new Name(name.substring(0, index) + "_#", name.substring(index + 1))
+        : new Name(name, "");
+  }
+
+  private static Optional<Name> applied(Expr function, Expr argument) {
+    String suffix = "";
+    Expr base = function;
+    if (function instanceof Call(var operator, var arguments)
+        && operator == Operator.POWER
+        && arguments.get(1).equals(new Call(Operator.NEGATE, Numeral.of(1)))) {
+      base = arguments.get(0);
+      suffix = "^-1";
+    }
+    if (!(base instanceof Variable(var name)) || FUNCTIONS.indexOf(name.charAt(0)) < 0) {
+      return Optional.empty();
+    }
+    String plain = name.replace("'", "");
+    if (plain.length() != 1) {
+      return Optional.empty();
+    }
+    return switch (argument) {
+      case Variable(var parameter) -> Optional.of(new Name(name + suffix + "(#)", parameter));
+      case Numeral(var value, _, _) ->
+          Optional.of(new Name("%s%s(%s)".formatted(name, suffix, value), ""));
+      default -> Optional.empty();
+    };
+  }
+}

@@ -1,0 +1,51 @@
+package io.troupe.verifiers.math.compare;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A time of day.
+ *
+ * @param minutes since midnight, or since noon as well where the half of the day is not said
+ * @param half whether the half of the day is known
+ */
+record ClockTime(int minutes, boolean half) {
+  private static final int HOURS = 12;
+
+  private static final Pattern TIME =
+      Pattern.compile(
+          "([0-9]{1,2})(?: ?: ?([0-9]{2}))? ?(a\\.? ?m\\.?|p\\.? ?m\\.?|noon|midnight|o'clock)?");
+
+  /** Reads plain words in lower case; empty if they are no time, or hours without anything. */
+  static Optional<ClockTime> of(String words) {
+    if (words.equals("noon") || words.equals("midnight")) {
+      return Optional.of(new ClockTime(words.equals("noon") ? HOURS * 60 : 0, true));
+    }
+    Matcher time = TIME.matcher(words);
+    if (!time.matches() || (time.group(2) == null && time.group(3) == null)) {
+      return Optional.empty();
+    }
+    int hour = Integer.parseInt(time.group(1));
+    int minute = time.group(2) == null ? 0 : Integer.parseInt(time.group(2));
+    if (hour > 24 || minute > 59) {
+      return Optional.empty();
+    }
+    String half = time.group(3) == null ? "" : time.group(3).replaceAll("[. ]", "");
+    boolean known = !half.isEmpty() && !half.equals("o'clock");
+    if (known && hour <= HOURS) {
+      boolean after = half.equals("pm") || half.equals("noon");
+      return Optional.of(new ClockTime((hour % HOURS + (after ? HOURS : 0)) * 60 + minute, true));
+    }
+    return Optional.of(new ClockTime(hour * 60 + minute, known || hour > HOURS || hour == 0));
+  }
+
+  /** Whether an answer names this time; it may say the half of the day where the gold does not. */
+  boolean isAnsweredBy(ClockTime answer) {
+    if (half) {
+      return answer.half && minutes == answer.minutes;
+    }
+    return minutes % (HOURS * 60) == answer.minutes % (HOURS * 60)
+        && (answer.half ? minutes <= HOURS * 60 + 59 : minutes == answer.minutes);
+  }
+}

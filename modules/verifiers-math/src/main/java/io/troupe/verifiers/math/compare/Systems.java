@@ -1,0 +1,111 @@
+package io.troupe.verifiers.math.compare;
+
+import io.troupe.verifiers.math.expr.Expr;
+import io.troupe.verifiers.math.expr.Expr.Joined;
+import io.troupe.verifiers.math.expr.Expr.Listing;
+import io.troupe.verifiers.math.expr.Expr.Relation;
+import io.troupe.verifiers.math.expr.Expr.Sign;
+import io.troupe.verifiers.math.expr.Expr.Variable;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Compares values of several unknowns: {@code x=3, y=4}, {@code (x,y)=(3,4)}, or the values alone
+ * in the order of the unknowns.
+ */
+final class Systems {
+  private final AnswerComparison comparison;
+
+  Systems(AnswerComparison comparison) {
+    this.comparison = comparison;
+  }
+
+  /** Empty if neither names several unknowns, or what the other is decides otherwise. */
+  Optional<ComparisonResult> compare(Expr gold, Expr answer) {
+    Optional<Map<String, Expr>> left = assignments(gold);
+    Optional<Map<String, Expr>> right = assignments(answer);
+    if (left.isPresent() && right.isPresent()) {
+      return Optional.of(both(left.get(), right.get()));
+    }
+    if (left.isPresent() && answer instanceof Listing values) {
+      return listed(left.get(), values, false);
+    }
+    return right.isPresent() && gold instanceof Listing values
+        ? listed(right.get(), values, true)
+        : Optional.empty();
+  }
+
+  private ComparisonResult both(Map<String, Expr> gold, Map<String, Expr> answer) {
+    if (!gold.keySet().equals(answer.keySet())) {
+      return ComparisonResult.different("other unknowns");
+    }
+    for (Map.Entry<String, Expr> each : gold.entrySet()) {
+      ComparisonResult value = comparison.same(each.getValue(), answer.get(each.getKey()));
+      if (!value.isEqual()) {
+        return ComparisonResult.different("%s: %s".formatted(each.getKey(), value.reason()));
+      }
+    }
+    return ComparisonResult.equal("the same values of all unknowns");
+  }
+
+  private Optional<ComparisonResult> listed(
+      Map<String, Expr> named, Listing values, boolean valuesAreGold) {
+    boolean ordered = values.isBare() || values.isTuple();
+    if (!ordered || values.items().stream().anyMatch(Relation.class::isInstance)) {
+      return values.isSet()
+          ? Optional.of(ComparisonResult.different("a set where each unknown has a value"))
+          : Optional.empty();
+    }
+    List<Expr> inOrder =
+        values.isTuple()
+            ? named.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(Map.Entry::getValue)
+                .toList()
+            : List.copyOf(named.values());
+    return Optional.of(
+        valuesAreGold
+            ? comparison.ordered(values.items(), inOrder, "list of values")
+            : comparison.ordered(inOrder, values.items(), "list of values"));
+  }
+
+  private static Optional<Map<String, Expr>> assignments(Expr expr) {
+    Map<String, Expr> found = new LinkedHashMap<>();
+    if (expr instanceof Relation relation
+        && relation.is(Sign.EQUAL)
+        && relation.sides().get(0) instanceof Listing names
+        && relation.sides().get(1) instanceof Listing values
+        && names.items().size() == values.items().size()) {
+      for (int i = 0; i < names.items().size(); i++) {
+        if (!put(found, names.items().get(i), values.items().get(i))) {
+          return Optional.empty();
+        }
+      }
+      return Optional.of(found);
+    }
+    List<Expr> items =
+        expr instanceof Listing listing && !listing.isInterval() && listing.joined() != Joined.OR
+            ? listing.items()
+            : List.of();
+    for (Expr item : items) {
+      boolean named =
+          item instanceof Relation relation
+              && relation.is(Sign.EQUAL)
+              && put(found, relation.sides().get(0), relation.sides().get(1));
+      if (!named) {
+        return Optional.empty();
+      }
+    }
+    return found.size() > 1 ? Optional.of(found) : Optional.empty();
+  }
+
+  private static boolean put(Map<String, Expr> found, Expr name, Expr value) {
+    boolean names = name instanceof Variable || name instanceof Expr.Letters;
+    return names
+        && AnswerNames.of(name)
+            .filter(known -> found.putIfAbsent(known.key() + known.parameter(), value) == null)
+            .isPresent();
+  }
+}

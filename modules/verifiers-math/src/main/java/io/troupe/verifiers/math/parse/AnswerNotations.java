@@ -1,0 +1,84 @@
+package io.troupe.verifiers.math.parse;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Notations of whole texts that become others before an answer is cut into tokens. */
+final class AnswerNotations {
+  /** An interval one of whose brackets is turned outward: {@code ]0,1[}. */
+  private static final Pattern OUTWARD =
+      Pattern.compile(
+          "([\\[\\]]|(?<![A-Za-z])\\()([^\\[\\]()]{1,80}[,;][^\\[\\]()]{1,80})([\\[\\])])");
+
+  private static final Pattern SIZED_BRACKET = Pattern.compile("\\\\(?:left|right)(?=[\\[\\]])");
+
+  private static final Pattern MINUTES =
+      Pattern.compile(
+          "([0-9]{1,4}) ?\\^ ?\\{? ?\\\\circ ?\\}? ?([0-9]{1,2}(?:\\.[0-9]{1,6})?) ?(?:'|\\^ ?\\{?"
+              + " ?\\\\prime ?\\}?)(?!')(?: ?([0-9]{1,2}(?:\\.[0-9]{1,6})?) ?(?:''|\"|\\^ ?\\{?"
+              + " ?\\\\prime ?\\\\prime ?\\}?))?");
+
+  private static final Pattern CHOOSE =
+      Pattern.compile(
+          "(?:\\{ ?\\} ?)?[_^] ?\\{? ?([0-9]{1,4}) ?\\}? ?([CP]) ?_ ?\\{? ?([0-9]{1,4}) ?\\}?");
+
+  private static final Pattern CHOOSE_BEHIND =
+      Pattern.compile("(?<![A-Za-z])C_ ?\\{? ?([0-9]{1,4}) ?\\}? ?\\^ ?\\{? ?([0-9]{1,4}) ?\\}?");
+
+  private static final Pattern LONE_SIGN = Pattern.compile("\\{ ?([-+=<>:]) ?\\}");
+
+  private static final Pattern LAKHS =
+      Pattern.compile("(?<![0-9,.])[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?![0-9])");
+
+  private AnswerNotations() {}
+
+  static String rewritten(String text) {
+    String result = LONE_SIGN.matcher(text).replaceAll("$1");
+    if (result.contains("+-") || result.contains("-+")) {
+      result = result.replace("+/-", "\\pm ").replaceAll("\\+-(?=[0-9\\\\a-z(])", "\\\\pm ");
+    }
+    result = result.replace("+/-", "\\pm ");
+    if (result.indexOf('[') >= 0 || result.indexOf(']') >= 0) {
+      result = inward(SIZED_BRACKET.matcher(result).replaceAll(""));
+    }
+    if (result.contains("\\circ")) {
+      result = MINUTES.matcher(result).replaceAll(AnswerNotations::degrees);
+    }
+    if (result.indexOf('C') >= 0 || result.indexOf('P') >= 0) {
+      result = CHOOSE.matcher(result).replaceAll(AnswerNotations::chosen);
+      result = CHOOSE_BEHIND.matcher(result).replaceAll("\\\\binom{$1}{$2}");
+    }
+    return result.indexOf(',') >= 0
+        ? LAKHS.matcher(result).replaceAll(found -> found.group().replace(",", ""))
+        : result;
+  }
+
+  private static String inward(String text) {
+    return OUTWARD
+        .matcher(text)
+        .replaceAll(
+            found -> {
+              String open = found.group(1);
+              String close = found.group(3);
+              boolean outward = open.equals("]") || close.equals("[");
+              String inward =
+                  (open.equals("[") ? "[" : "(") + found.group(2) + (close.equals("]") ? "]" : ")");
+              return Matcher.quoteReplacement(outward ? inward : found.group());
+            });
+  }
+
+  private static String degrees(java.util.regex.MatchResult found) {
+    String seconds = found.group(3) == null ? "0" : found.group(3);
+    return Matcher.quoteReplacement(
+        "(%s+%s/60+%s/3600)^\\circ ".formatted(found.group(1), found.group(2), seconds));
+  }
+
+  private static String chosen(java.util.regex.MatchResult found) {
+    String n = found.group(1);
+    String k = found.group(3);
+    return Matcher.quoteReplacement(
+        found.group(2).equals("C")
+            ? "\\binom{%s}{%s}".formatted(n, k)
+            : "\\frac{%s!}{(%s-%s)!}".formatted(n, n, k));
+  }
+}
