@@ -23,7 +23,8 @@ public enum ThoughtReading {
       case KEEP -> Optional.of(new JudgedText(episode.answer(), episode.thoughtOpen()));
       case DROP ->
           switch (AnswerPart.of(episode.answer(), episode.thoughtOpen())) {
-            case AnswerPart.Answer(String text) -> Optional.of(JudgedText.of(text));
+            case AnswerPart.Answer(String text, boolean tagged) ->
+                Optional.of(new JudgedText(text, false, tagged));
             case AnswerPart.UnfinishedThought _ -> Optional.empty();
           };
     };

@@ -11,8 +11,13 @@ import io.troupe.core.prompt.ThoughtMarks;
  * nothing else but white space, its content is the answer.
  */
 public sealed interface AnswerPart {
-  /** The completion holds an answer, which may be empty. */
-  record Answer(String text) implements AnswerPart {}
+  /**
+   * The completion holds an answer, which may be empty.
+   *
+   * @param tagged whether it stood in {@code <answer>…</answer>}, which says that all of it is
+   *     meant
+   */
+  record Answer(String text, boolean tagged) implements AnswerPart {}
 
   /** The completion ends within a thought, so that it holds no answer. */
   record UnfinishedThought() implements AnswerPart {
@@ -30,10 +35,10 @@ public sealed interface AnswerPart {
     boolean open = thoughtOpen && behind == 0;
     return open || ThoughtMarks.lastBeginning(completion) >= behind
         ? new UnfinishedThought()
-        : new Answer(untagged(completion.substring(behind)));
+        : untagged(completion.substring(behind));
   }
 
-  private static String untagged(String answer) {
+  private static Answer untagged(String answer) {
     String opens = "<answer>";
     String closes = "</answer>";
     String text = answer.strip();
@@ -42,6 +47,8 @@ public sealed interface AnswerPart {
             && text.endsWith(closes)
             && text.indexOf(opens, 1) < 0
             && text.indexOf(closes) == text.length() - closes.length();
-    return one ? text.substring(opens.length(), text.length() - closes.length()) : answer;
+    return one
+        ? new Answer(text.substring(opens.length(), text.length() - closes.length()), true)
+        : new Answer(answer, false);
   }
 }

@@ -224,6 +224,11 @@ public enum AnswerAnchor {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
+  /** The text that has an answer in tags. */
+  static String tagged(String answer) {
+    return TAG_START + answer + TAG_END;
+  }
+
   private static boolean isNumeric(char c) {
     return AnswerTokenizer.isDigit(c) || c == '.' || c == ',';
   }

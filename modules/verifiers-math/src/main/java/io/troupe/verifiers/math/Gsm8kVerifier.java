@@ -6,6 +6,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Excerpt;
 import io.troupe.verifiers.Gsm8kMode;
+import io.troupe.verifiers.JudgedText;
 import io.troupe.verifiers.Verifier;
 import java.math.BigDecimal;
 import java.util.Optional;
@@ -46,6 +47,13 @@ public record Gsm8kVerifier(Gsm8kMode mode, double formatReward) implements Veri
   /** Wrong answers earn nothing. */
   public Gsm8kVerifier(Gsm8kMode mode) {
     this(mode, 0);
+  }
+
+  @Override
+  public Verdict verify(Prompt prompt, JudgedText completion) {
+    return mode == Gsm8kMode.ANCHORS
+        ? withFormatReward(ANCHORED.verify(prompt, completion))
+        : verify(prompt, completion.text());
   }
 
   @Override

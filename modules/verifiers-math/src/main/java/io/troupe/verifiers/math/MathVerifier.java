@@ -6,6 +6,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Excerpt;
 import io.troupe.verifiers.GoldReading;
+import io.troupe.verifiers.JudgedText;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.math.compare.AnswerEquivalence;
 import io.troupe.verifiers.math.compare.ComparisonResult;
@@ -137,6 +138,12 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
   /** To train with. */
   public static MathVerifier training() {
     return Reading.TRAINING.verifier();
+  }
+
+  @Override
+  public Verdict verify(Prompt prompt, JudgedText completion) {
+    return verify(
+        prompt, completion.tagged() ? AnswerAnchor.tagged(completion.text()) : completion.text());
   }
 
   @Override

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
+import io.troupe.core.reward.AnswerPart;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -49,7 +51,13 @@ class GoldenTest {
     String completion =
         row.form().equals("answer") ? "So it is $\\boxed{%s}$.".formatted(answer) : answer;
     Prompt prompt = new Prompt(new PromptId("p"), "s", "t", gold, "");
-    Verdict.Scored verdict = (Verdict.Scored) MathVerifier.training().verify(prompt, completion);
+    Verdict.Scored verdict =
+        switch (AnswerPart.of(completion, false)) {
+          case AnswerPart.Answer(var text, var tagged) ->
+              (Verdict.Scored)
+                  MathVerifier.training().verify(prompt, new JudgedText(text, false, tagged));
+          case AnswerPart.UnfinishedThought _ -> new Verdict.Scored(0, "", "an unfinished thought");
+        };
     assertThat(verdict.passed())
         .as("%s: %s", row, verdict)
         .isEqualTo(row.verdict().equals("equal"));

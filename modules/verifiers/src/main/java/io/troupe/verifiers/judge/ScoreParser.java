@@ -37,7 +37,7 @@ final class ScoreParser {
    * judge with two scores has not decided.
    */
   static OptionalDouble in(String reply) {
-    if (!(AnswerPart.of(reply, false) instanceof AnswerPart.Answer(String answer))) {
+    if (!(AnswerPart.of(reply, false) instanceof AnswerPart.Answer(String answer, _))) {
       return OptionalDouble.empty();
     }
     OptionalDouble score = OptionalDouble.empty();

@@ -77,6 +77,9 @@ final class VerifierProtocol {
     node.put("answer", question.prompt().answer());
     node.put("completion", question.completion().text());
     node.put("thought_open", question.completion().thoughtOpen());
+    if (question.completion().tagged()) {
+      node.put("tagged", true);
+    }
     return text(node);
   }
 
@@ -91,7 +94,10 @@ final class VerifierProtocol {
             node.path("prompt").asText(),
             node.path("answer").asText(),
             ""),
-        new JudgedText(node.path("completion").asText(), node.path("thought_open").asBoolean()));
+        new JudgedText(
+            node.path("completion").asText(),
+            node.path("thought_open").asBoolean(),
+            node.path("tagged").asBoolean()));
   }
 
   static String write(Answer answer) {

@@ -75,8 +75,7 @@ public final class AnswerEquivalence {
     if (gold.hasDots() || answer.hasDots()) {
       return ComparisonResult.different("sequences with dots count only if written alike");
     }
-    return choice(goldText, answerText, budget)
-        .orElseGet(() -> readings(gold, answer, budget));
+    return choice(goldText, answerText, budget).orElseGet(() -> readings(gold, answer, budget));
   }
 
   /** Words in any case; of a single letter the case counts where it is a constant. */
