@@ -82,6 +82,9 @@ public record Units(
         }
       }
     }
+    if (powers.containsKey("celsius") || powers.containsKey("fahrenheit")) {
+      powers.remove("degree");
+    }
     powers.values().removeIf(e -> e == 0);
     return new Units(powers, factor, nouns, senses);
   }

@@ -168,6 +168,16 @@ final class AnswerParser {
     return new Expr.Ratio(parts);
   }
 
+  /** Whether a smaller part of the same value follows: minutes behind hours. */
+  private boolean continues() {
+    boolean and =
+        in.peek().isCommand("and")
+            && in.peek(1).kind() == Kind.NUMBER
+            && in.peek(2).kind() == Kind.UNIT
+            && in.previousIsUnitLike(in.peek(2));
+    return in.peek().kind() == Kind.NUMBER || and;
+  }
+
   /** A value with its unit; several of them, as in hours and minutes, are one sum. */
   private Expr quantity() {
     Optional<Expr> run = new LetterRun(in).read();
@@ -192,7 +202,8 @@ final class AnswerParser {
     }
     Units unit = Units.of(in.next().text());
     Expr total = scalar(value);
-    while (in.peek().kind() == Kind.NUMBER) {
+    while (continues()) {
+      in.takesCommand("and");
       Expr more = scalar(sum());
       if (in.peek().kind() != Kind.UNIT) {
         throw unreadable();

@@ -5,6 +5,7 @@ import io.troupe.verifiers.math.expr.Expr.Call;
 import io.troupe.verifiers.math.expr.Expr.Numeral;
 import io.troupe.verifiers.math.expr.Expr.Sign;
 import io.troupe.verifiers.math.expr.Operator;
+import io.troupe.verifiers.math.expr.Units;
 import io.troupe.verifiers.math.parse.AnswerToken.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,18 @@ final class AnswerTokenReader {
   /** Goes back to a place, before which no token was taken apart. */
   void reset(int mark) {
     at = mark;
+  }
+
+  /** Whether the token before is a unit that the next one is a smaller part of. */
+  boolean previousIsUnitLike(AnswerToken next) {
+    if (at == 0 || tokens.get(at - 1).kind() != Kind.UNIT) {
+      return false;
+    }
+    Units before = Units.of(tokens.get(at - 1).text());
+    Units behind = Units.of(next.text());
+    return !before.powers().isEmpty()
+        && before.powers().equals(behind.powers())
+        && behind.factor().compareTo(before.factor()) < 0;
   }
 
   boolean previousIsNumber() {

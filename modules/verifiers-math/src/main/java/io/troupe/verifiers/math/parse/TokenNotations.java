@@ -57,7 +57,8 @@ final class TokenNotations {
       case WORD, TEXT -> words(at);
       case COMMAND -> command(at);
       case SIGN -> bracket(at);
-      case LETTER -> differential(at);
+      case LETTER ->
+          in.get(at).text().equals("a") && isWord(at + 1) ? number(at) : differential(at);
       default -> at;
     };
   }
@@ -177,7 +178,8 @@ final class TokenNotations {
     for (int i = at; i < in.size() && words.size() < MOST_WORDS; i++) {
       AnswerToken token = in.get(i);
       boolean and = token.isCommand("and");
-      if (token.kind() != Kind.WORD && token.kind() != Kind.TEXT && !and && !hyphen(i)) {
+      boolean article = token.is(Kind.LETTER, "a");
+      if (!isWord(i) && !and && !hyphen(i) && !article) {
         break;
       }
       for (String word : hyphen(i) ? new String[0] : token.text().split("[ ,-]+", -1)) {
@@ -210,6 +212,10 @@ final class TokenNotations {
       }
     }
     return at;
+  }
+
+  private boolean isWord(int at) {
+    return at < in.size() && (in.get(at).kind() == Kind.WORD || in.get(at).kind() == Kind.TEXT);
   }
 
   private boolean hyphen(int at) {

@@ -65,7 +65,9 @@ final class UnitReader {
   }
 
   private static boolean isSafe(List<String> pieces) {
-    return pieces.size() <= MOST_PIECES
+    boolean power = List.of("squared", "cubed").contains(pieces.get(0).toLowerCase(Locale.ROOT));
+    return !power
+        && pieces.size() <= MOST_PIECES
         && pieces.stream().noneMatch(piece -> UnitTable.isClaim(piece.toLowerCase(Locale.ROOT)));
   }
 
@@ -179,7 +181,9 @@ final class UnitReader {
         yield power(at + 1, pieces);
       }
       case COMMAND -> {
-        boolean inches = token.isCommand("in") && (begun || out.getLast().kind() == Kind.NUMBER);
+        boolean inches =
+            token.isCommand("in")
+                && (begun || out.getLast().kind() == Kind.NUMBER || isSign(at + 1, "^"));
         if (inches) {
           pieces.add("in");
           yield power(at + 1, pieces);
