@@ -34,10 +34,10 @@ final class Rounding {
     Optional<Numeral> given = of(answer);
     if (wanted.isPresent() && given.isPresent()) {
       boolean cut = wanted.get().cut() || given.get().cut();
-      return given.get().places() < wanted.get().places() || cut
-          ? rounds(given.get(), answerValue, goldValue)
-              || (wanted.get().cut() && rounds(wanted.get(), goldValue, answerValue))
-          : false;
+      boolean shorter = given.get().places() < wanted.get().places();
+      boolean rounded = rounds(given.get(), answerValue, goldValue);
+      boolean breaksOff = wanted.get().cut() && rounds(wanted.get(), goldValue, answerValue);
+      return (shorter || cut) && (rounded || breaksOff);
     }
     return given.isPresent()
         ? rounds(given.get(), answerValue, goldValue)

@@ -9,6 +9,7 @@ import io.troupe.verifiers.math.expr.Expr.Variable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -42,7 +43,8 @@ final class Systems {
       return ComparisonResult.different("other unknowns");
     }
     for (Map.Entry<String, Expr> each : gold.entrySet()) {
-      ComparisonResult value = comparison.same(each.getValue(), answer.get(each.getKey()));
+      ComparisonResult value =
+          comparison.same(each.getValue(), Objects.requireNonNull(answer.get(each.getKey())));
       if (!value.isEqual()) {
         return ComparisonResult.different("%s: %s".formatted(each.getKey(), value.reason()));
       }

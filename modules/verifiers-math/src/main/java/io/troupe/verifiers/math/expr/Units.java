@@ -63,7 +63,7 @@ public record Units(
         default -> {
           int power = sign * (next == 1 ? power(words, i) : next);
           UnitTable.Entry known = UnitTable.find(word).orElse(UnitTable.NONE);
-          if (known != UnitTable.NONE) {
+          if (!known.equals(UnitTable.NONE)) {
             known.powers().forEach((base, e) -> powers.merge(base, e * power, Integer::sum));
             Rational scale =
                 known

@@ -79,19 +79,17 @@ final class AnswerNormaliser {
       return text;
     }
     boolean command = false;
-    for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) != '\\') {
-        continue;
-      }
-      if (i + 1 >= text.length() || text.charAt(i + 1) != '\\') {
+    int at = text.indexOf('\\');
+    while (at >= 0) {
+      if (at + 1 >= text.length() || text.charAt(at + 1) != '\\') {
         return text;
       }
-      int end = i + 2;
+      int end = at + 2;
       while (end < text.length() && AnswerTokenizer.isLetter(text.charAt(end))) {
         end++;
       }
-      command |= COMMANDS.contains(text.substring(i + 2, end));
-      i++;
+      command |= COMMANDS.contains(text.substring(at + 2, end));
+      at = text.indexOf('\\', at + 2);
     }
     return command ? text.replace("\\\\", "\\") : text;
   }

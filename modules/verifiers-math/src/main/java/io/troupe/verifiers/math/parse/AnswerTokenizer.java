@@ -406,7 +406,7 @@ public final class AnswerTokenizer {
   private static Optional<Integer> functionBefore(String run) {
     for (String name : new String[] {"sin", "cos", "tan", "cot", "sec", "csc", "ln", "log"}) {
       String rest = run.startsWith(name) ? run.substring(name.length()) : "";
-      if (rest.length() == 1 && "xyzABC".contains(rest)
+      if ((rest.length() == 1 && "xyzABC".contains(rest))
           || rest.equals("theta")
           || rest.equals("pi")
           || rest.equals("alpha")

@@ -79,7 +79,7 @@ final class LetterRun {
     return switch (token.kind()) {
       case END, UNIT -> true;
       case SIGN ->
-          !token.text().isEmpty() && ",;)]}&<>=:".contains(token.text())
+          (!token.text().isEmpty() && ",;)]}&<>=:".contains(token.text()))
               || token.text().length() == 2;
       case COMMAND ->
           List.of("and", "or", "in", "parallel", "perp", "cong", "sim", "le", "ge", "ne", "approx")

@@ -68,13 +68,9 @@ final class MatrixParser {
     while (!in.takesCommand("end:" + name)) {
       in.takesSign("&");
       values.add(parser.relation());
-      while (in.takesSign(",") || in.takesSign(";") || in.takesCommand("and")) {
-        continue;
-      }
+      skipMarks();
       boolean conditional = in.takesSign("&");
-      while (in.takesSign(",") || in.takesSign(":")) {
-        continue;
-      }
+      skipMarks();
       if (conditional && !in.peek().isSign("\\\\") && !in.peek().isCommand("end:" + name)) {
         conditions.add(parser.list());
       }
@@ -90,6 +86,14 @@ final class MatrixParser {
       return new Cases(values, conditions);
     }
     return values.size() == 1 ? values.get(0) : new Listing(' ', ' ', values, Expr.Joined.AND);
+  }
+
+  /** Skips the marks between a value and its condition. */
+  private void skipMarks() {
+    boolean mark = true;
+    while (mark) {
+      mark = in.takesSign(",") || in.takesSign(";") || in.takesSign(":") || in.takesCommand("and");
+    }
   }
 
   /** A transposed matrix; other powers are not worked out. */
