@@ -22,6 +22,13 @@ public final class Suggestions {
         elsewhere.stream()
             .filter(each -> each.endsWith("." + word) && !each.equals(full))
             .findFirst();
+    Optional<String> other =
+        OtherNames.keys(word).stream()
+            .filter(each -> elsewhere.contains(each) && !each.equals(full))
+            .findFirst();
+    if (other.isPresent()) {
+      return "it is %s here".formatted(other.get());
+    }
     if (near.isPresent()) {
       return "did you mean " + near.get() + "?";
     }
