@@ -22,7 +22,8 @@ public record LiteralTemplate(ChatTemplate template, Tokenizer tokenizer) implem
       List<Message> messages, boolean addGenerationPrompt, Map<String, Object> arguments) {
     Map<String, Object> literal = new HashMap<>(arguments);
     for (String name : DATA) {
-      if (arguments.get(name) instanceof Object value) {
+      Object value = arguments.get(name);
+      if (value != null) {
         literal.put(name, Objects.requireNonNull(literal(value)));
       }
     }

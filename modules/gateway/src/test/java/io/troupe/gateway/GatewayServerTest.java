@@ -334,12 +334,8 @@ class GatewayServerTest {
       agent
           .getOutputStream()
           .write(
-              ("POST %s/v1/chat/completions HTTP/1.1\r\n"
-                   + "Host: 127.0.0.1\r\n"
-                   + "Authorization: Bearer %s\r\n"
-                   + "Content-Type: application/json\r\n"
-                   + "Content-Length: %d\r\n\r\n"
-                   + "%s")
+              ("POST %s/v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n"
+                      + "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s")
                   .formatted(url.getPath(), KEY, body.length(), body)
                   .getBytes(StandardCharsets.UTF_8));
       asked.join();

@@ -36,7 +36,7 @@ final class BraceFormat {
       String name = field.group(1);
       TemplateValue value;
       if (name.isEmpty() || name.matches("\\d{1,4}")) {
-        if (!name.isEmpty() && next > 0 || name.isEmpty() && numbered) {
+        if (name.isEmpty() ? numbered : next > 0) {
           throw new TemplateException("a format numbers all of its fields, or none");
         }
         numbered |= !name.isEmpty();

@@ -107,7 +107,8 @@ public final class JsonLineProgram implements AutoCloseable {
   private void refuse(String cut) {
     EnvironmentFailedException tooLong =
         new EnvironmentFailedException(
-            "%s answers more than %d bytes".formatted(settings.line(), settings.lineBytes()));
+            "%s answers more than %d bytes: a line has at most %d bytes"
+                .formatted(settings.line(), settings.lineBytes(), settings.lineBytes()));
     OptionalLong id = idOf(cut);
     List<Long> ended = id.isPresent() ? List.of(id.getAsLong()) : List.copyOf(pending.keySet());
     for (Long each : ended) {

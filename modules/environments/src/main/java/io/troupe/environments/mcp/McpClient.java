@@ -143,7 +143,8 @@ final class McpClient implements AutoCloseable {
     parameters.set("arguments", arguments);
     JsonNode reply = asked("tools/call", parameters);
     JsonNode error = reply.path("error");
-    if (error.isObject() && !OF_THE_PROTOCOL.contains(error.path("code").asInt())) {
+    JsonNode code = error.path("code");
+    if (code.isIntegralNumber() && !OF_THE_PROTOCOL.contains(code.asInt())) {
       return ToolResult.error("error: " + error.path("message").asText());
     }
     JsonNode result = result(reply, "tools/call");

@@ -85,7 +85,7 @@ final class FieldCheck {
   }
 
   private static boolean same(JsonNode one, JsonNode other) {
-    return one.isNumber() && other.isNumber()
+    return (one.isNumber() && other.isNumber())
         ? one.doubleValue() == other.doubleValue()
         : one.equals(other);
   }
