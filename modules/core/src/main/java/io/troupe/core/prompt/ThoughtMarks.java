@@ -4,8 +4,9 @@ package io.troupe.core.prompt;
  * The marks by which a model's thought begins and ends, in the spellings of published chat
  * templates.
  *
- * <p>A mark between two equal quotation marks or backticks, such as {@code '</think>'} in a
- * program, is a mention of it and marks nothing.
+ * <p>A mark directly behind an opening quotation mark or backtick that is closed on the same line,
+ * or directly before the closing one, such as in {@code r"<think>.*?</think>"}, is a mention and
+ * marks nothing.
  */
 public enum ThoughtMarks {
   /** DeepSeek-R1, Qwen3, GLM 4.5, Nemotron 3 and most others. */
@@ -26,6 +27,9 @@ public enum ThoughtMarks {
   HARMONY("<|channel|>analysis", "<|channel|>final<|message|>");
 
   private static final String QUOTES = "'\"`";
+
+  /** Letters that a program's string may begin with. */
+  private static final String PREFIXES = "rbfuRBFU";
 
   private final String opens;
   private final String closes;
@@ -53,6 +57,19 @@ public enum ThoughtMarks {
       behind = at < 0 ? behind : Math.max(behind, at + marks.closes.length());
     }
     return behind;
+  }
+
+  /** Index of the first beginning of a thought in the text, -1 if there is none. */
+  public static int firstBeginning(String text) {
+    int beginning = -1;
+    for (ThoughtMarks marks : values()) {
+      int at = text.indexOf(marks.opens);
+      while (at >= 0 && isMention(text, at, at + marks.opens.length())) {
+        at = text.indexOf(marks.opens, at + 1);
+      }
+      beginning = at >= 0 && (beginning < 0 || at < beginning) ? at : beginning;
+    }
+    return beginning;
   }
 
   /** Index of the last beginning of a thought in the text, -1 if there is none. */
@@ -85,11 +102,34 @@ public enum ThoughtMarks {
   }
 
   private static boolean isMention(String text, int start, int end) {
-    if (start == 0 || end == text.length() || QUOTES.indexOf(text.charAt(end)) < 0) {
-      return false;
+    int lineEnd = text.indexOf('\n', end);
+    String rest = text.substring(end, lineEnd < 0 ? text.length() : lineEnd);
+    boolean behindQuote =
+        start > 0
+            && QUOTES.indexOf(text.charAt(start - 1)) >= 0
+            && opens(text, start - 1)
+            && rest.indexOf(text.charAt(start - 1)) >= 0;
+    if (behindQuote || rest.isEmpty() || QUOTES.indexOf(rest.charAt(0)) < 0) {
+      return behindQuote;
     }
-    char quote = text.charAt(end);
-    // Two or more in a row are a fence around a block, which may begin directly behind a mark.
-    return text.charAt(start - 1) == quote && (start == 1 || text.charAt(start - 2) != quote);
+    char quote = rest.charAt(0);
+    boolean fence = rest.length() > 1 && rest.charAt(1) == quote;
+    int before = text.lastIndexOf(quote, start - 1);
+    return !fence && before > text.lastIndexOf('\n', start - 1) && opens(text, before);
+  }
+
+  /**
+   * Whether a quotation mark begins a quotation: it is not behind a word, a string's prefix aside,
+   * and not one of several, which are a fence around a block.
+   */
+  private static boolean opens(String text, int quote) {
+    if (quote == 0) {
+      return true;
+    }
+    char before = text.charAt(quote - 1);
+    boolean prefix =
+        PREFIXES.indexOf(before) >= 0
+            && (quote == 1 || !Character.isLetterOrDigit(text.charAt(quote - 2)));
+    return before != text.charAt(quote) && (prefix || !Character.isLetterOrDigit(before));
   }
 }

@@ -7,8 +7,9 @@ import io.troupe.core.prompt.ThoughtMarks;
  * place that separates thoughts from answers.
  *
  * <p>A thought ends at the last of its end marks, so that a draft within a thought that mentions
- * the mark is never read as the answer. Where the answer is one {@code <answer>…</answer>} and
- * nothing else but white space, its content is the answer.
+ * the mark is never read as the answer. An end mark before which no thought was begun ends none: it
+ * would hide what stands before it from the verifier, and not from a reader. Where the answer is
+ * one {@code <answer>…</answer>} and nothing else but white space, its content is the answer.
  */
 public sealed interface AnswerPart {
   /**
@@ -31,7 +32,10 @@ public sealed interface AnswerPart {
    * @param thoughtOpen whether the prompt ends inside a thought, which the completion continues
    */
   static AnswerPart of(String completion, boolean thoughtOpen) {
-    int behind = ThoughtMarks.behindLastEnd(completion);
+    int end = ThoughtMarks.behindLastEnd(completion);
+    int beginning = ThoughtMarks.firstBeginning(completion);
+    boolean begun = thoughtOpen || (beginning >= 0 && beginning < end);
+    int behind = begun ? end : 0;
     boolean open = thoughtOpen && behind == 0;
     return open || ThoughtMarks.lastBeginning(completion) >= behind
         ? new UnfinishedThought()
