@@ -146,7 +146,7 @@ final class StatementParser {
     boolean several = false;
     while (expressions.take(",")) {
       several = true;
-      if (expressions.peek().kind() == Kind.NAME && !expressions.peek().is(Kind.NAME, "in")
+      if ((expressions.peek().kind() == Kind.NAME && !expressions.peek().is(Kind.NAME, "in"))
           || expressions.peek().is(Kind.OPERATOR, "(")) {
         parts.add(part());
       }

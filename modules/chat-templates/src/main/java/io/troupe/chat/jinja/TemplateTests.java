@@ -114,13 +114,14 @@ final class TemplateTests {
   }
 
   /** Python's {@code is}, where it does not depend on how Python keeps equal values. */
+  @SuppressWarnings("ReferenceEquality") // That is what the test asks.
   private static boolean identical(TemplateValue a, TemplateValue b) {
     boolean constant = a instanceof TemplateValue.None || a instanceof TemplateValue.Bool;
     if (constant || a.getClass() != b.getClass()) {
       return a.equals(b);
     }
     boolean kept = isText(a) || a.isNumber() || a instanceof TemplateValue.Tuple;
-    if (a != b && kept && a.equals(b) || a instanceof TemplateValue.Undefined) {
+    if ((a != b && kept && a.equals(b)) || a instanceof TemplateValue.Undefined) {
       throw new TemplateException("'is sameas' of equal values is not supported; write '=='");
     }
     return a == b;
