@@ -134,6 +134,7 @@ record ImitatedTurns(ChatTemplate template, Tokenizer tokenizer, SupervisedRow.C
       }
     }
     require(said, answer.getOrDefault("reasoning_content", ""), "the reasoning of an answer");
+    require(said, answer.getOrDefault("thinking", ""), "the thinking of an answer");
     String content = String.valueOf(answer.get("content"));
     int thought = content.lastIndexOf(CLOSE);
     if (thought >= 0) {
