@@ -93,7 +93,15 @@ record ChatMessages(Row row, String field) {
     }
     Map<String, Object> message = new LinkedHashMap<>();
     message.put("role", role);
-    boolean calls = !node.path("tool_calls").isEmpty();
+    JsonNode written = parsed(node.path("tool_calls"));
+    boolean none =
+        written.isMissingNode()
+            || written.isNull()
+            || (written.isTextual() && written.textValue().isBlank());
+    if (!none && !written.isArray()) {
+      throw bad("must hold a list as tool_calls", written, "");
+    }
+    boolean calls = !written.isEmpty();
     message.put("content", content(node.path(shared ? "value" : "content"), calls));
     copy(node, "name", message, "name");
     copy(node, "tool_call_id", message, "tool_call_id");
@@ -101,7 +109,7 @@ record ChatMessages(Row row, String field) {
     copy(node, "thinking", message, "thinking");
     copy(node, "reasoning_content", message, "reasoning_content");
     if (calls) {
-      message.put("tool_calls", calls(node));
+      message.put("tool_calls", calls(written));
     }
     return message;
   }
@@ -142,9 +150,9 @@ record ChatMessages(Row row, String field) {
   }
 
   /** Calls, with arguments as objects: a template writes them as it writes those that it shows. */
-  private List<Object> calls(JsonNode node) throws RowException {
+  private List<Object> calls(JsonNode written) throws RowException {
     List<Object> calls = new ArrayList<>();
-    for (JsonNode each : node.path("tool_calls")) {
+    for (JsonNode each : written) {
       boolean bare = !each.path("function").isObject();
       JsonNode function = bare ? each : each.path("function");
       JsonNode arguments = parsed(function.path("arguments"));

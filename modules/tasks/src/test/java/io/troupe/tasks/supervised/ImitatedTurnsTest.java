@@ -138,6 +138,7 @@ final class ImitatedTurnsTest {
           weight|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': 'no', 'weight': 0}, {'role': 'user', 'content': 'r'}, {'role': 'assistant', 'content': 'yes'}]}|[user:q][assistant:no][user:r][assistant:<think></think>⟦yes]⟧
           train|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': 'no', 'train': false}, {'role': 'user', 'content': 'r'}, {'role': 'assistant', 'content': 'yes', 'train': true}]}|[user:q][assistant:no][user:r][assistant:<think></think>⟦yes]⟧
           call|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': null, 'tool_calls': [{'type': 'function', 'function': {'name': 'add', 'arguments': {'a': 1}}}]}], 'tools': [{'type': 'function', 'function': {'name': 'add'}}]}|[tools add][user:q][assistant:<think></think>⟦<call>{"name": "add", "arguments": {"a": 1}}</call>]⟧
+          call as JSON text|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': null, 'tool_calls': '[{\\"type\\": \\"function\\", \\"function\\": {\\"name\\": \\"add\\", \\"arguments\\": {\\"a\\": 1}}}]'}], 'tools': [{'type': 'function', 'function': {'name': 'add'}}]}|[tools add][user:q][assistant:<think></think>⟦<call>{"name": "add", "arguments": {"a": 1}}</call>]⟧
           result|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': '', 'weight': 0, 'tool_calls': [{'function': {'name': 'add', 'arguments': {}}}]}, {'role': 'tool', 'content': '3'}, {'role': 'assistant', 'content': '3'}]}|[user:q][assistant:<call>{"name": "add", "arguments": {}}</call>][tool:3][assistant:<think></think>⟦3]⟧
           """)
   void examples_rowOfEachForm_isTheTemplatesOwnRendering(String name, String row, String expected)
@@ -180,6 +181,7 @@ final class ImitatedTurnsTest {
       textBlock =
           """
           'tool_calls': [{'function': {'name': 'add', 'arguments': {}}}]|leaves out a call of a tool, or changes it: "add"
+          'thinking': 'why'|leaves out the thinking of an answer, or changes it: "why"
           'reasoning_content': 'why'|leaves out the reasoning of an answer, or changes it: "why"
           """)
   void examples_templateThatLeavesAPartOut_isRefusedByName(String part, String why) {
@@ -207,6 +209,7 @@ final class ImitatedTurnsTest {
           'content': 'a', 'weight': 0.5|must hold a weight of 0 or 1
           'content': 'a', 'weight': 0|must hold an answer of the assistant that is imitated
           'content': null|must be a list of messages with role and content
+          'content': '', 'tool_calls': 'none'|must hold a list as tool_calls
           'content': '', 'function_call': {'name': 'f'}|must hold no function_call
           'content': '', 'tool_calls': [{'function': {'name': 'f', 'arguments': 'x'}}]|must hold calls with a function's name and arguments
           """)
