@@ -2,6 +2,7 @@ package io.troupe.chat;
 
 import io.troupe.chat.ChatTemplate.Message;
 import io.troupe.engine.Tokenizer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -31,17 +32,32 @@ public sealed interface TurnEnd {
    * Returns the end of a policy's turns.
    *
    * @param template of the policy, with its choice of {@link Thinking}
-   * @throws IllegalArgumentException if the template refuses a question with its answer
+   * @return that of a conversation with a system message where the template refuses one without;
+   *     none where it refuses both
    */
   static TurnEnd of(ChatTemplate template, Tokenizer tokenizer) {
-    List<Message> answered = List.of(Message.user("q"), Message.assistant(MARK));
+    for (List<Message> before : List.of(List.<Message>of(), List.of(Message.system("s")))) {
+      try {
+        return of(before, template, tokenizer);
+      } catch (IllegalArgumentException refused) {
+        continue;
+      }
+    }
+    return new Unmarked();
+  }
+
+  private static TurnEnd of(List<Message> before, ChatTemplate template, Tokenizer tokenizer) {
+    List<Message> answered = new ArrayList<>(before);
+    answered.add(Message.user("q"));
+    answered.add(Message.assistant(MARK));
     TurnEnd last = behind(template.render(answered, false, Map.of()), tokenizer);
     if (!(last instanceof Unmarked)) {
       return last;
     }
     // A template may end only the turns of the past. What follows there may also begin the next
     // turn, so that it counts as an end if the checkpoint names it as one.
-    List<Message> past = List.of(answered.get(0), answered.get(1), Message.user("r"));
+    List<Message> past = new ArrayList<>(answered);
+    past.add(Message.user("r"));
     TurnEnd former = behind(template.render(past, false, Map.of()), tokenizer);
     return former instanceof EndToken token && tokenizer.endIds().contains(token.id())
         ? former

@@ -40,6 +40,19 @@ final class TurnEndTest {
   }
 
   @Test
+  void of_aTemplateThatRefusesAConversation_isAskedWithASystemMessage() {
+    String turn = "{{ m.role }}\n{{ m.content }}<|im_end|>";
+
+    assertThat(
+            end(
+                BASE,
+                "{% if messages[0].role != 'system' %}{{ raise_exception('no') }}{% endif %}"
+                    + turn))
+        .isEqualTo(new EndToken(2, "<|im_end|>"));
+    assertThat(end(BASE, "{{ raise_exception('no') }}")).isEqualTo(new Unmarked());
+  }
+
+  @Test
   void of_oneOfThreeEnds_isTheTemplatesAndNotTheFirst() {
     assertThat(end(LLAMA, "<|start_header_id|>{{ m.role }}\n\n{{ m.content | trim }}<|eot_id|>"))
         .isEqualTo(new EndToken(2, "<|eot_id|>"));

@@ -118,11 +118,7 @@ public record TemplateConversation(
 
   @Override
   public TurnEnd turnEnd() {
-    try {
-      return TurnEnd.of(template, tokenizer);
-    } catch (IllegalArgumentException shownOtherwise) {
-      return new TurnEnd.Unmarked();
-    }
+    return TurnEnd.of(template, tokenizer);
   }
 
   /** Variables of the template that the request sets. */
@@ -148,7 +144,8 @@ public record TemplateConversation(
   public int[] whole(List<ChatMessage> messages, List<ToolDeclaration> tools) {
     ForeignTexts foreign = new ForeignTexts(tokenizer);
     boolean within = rendering().ending() == Ending.WITHIN_LAST;
-    String shown = within ? continued(messages, tools, foreign) : rendered(messages, tools, foreign);
+    String shown =
+        within ? continued(messages, tools, foreign) : rendered(messages, tools, foreign);
     String rendered = rendering().textStart() ? tokenizer.withTextStart(shown) : shown;
     require(
         tools.isEmpty() || rendered.contains(tools.getFirst().name()),
@@ -264,7 +261,9 @@ public record TemplateConversation(
 
   private String beginning() {
     return rendered(
-        List.of(ChatMessage.of(ChatMessage.Role.USER, "q")), List.of(), new ForeignTexts(tokenizer));
+        List.of(ChatMessage.of(ChatMessage.Role.USER, "q")),
+        List.of(),
+        new ForeignTexts(tokenizer));
   }
 
   private int[] results(SessionBook.SampledTurn turn, List<ChatMessage> added) {
@@ -320,6 +319,8 @@ public record TemplateConversation(
             .map(TurnRequest::messages)
             .orElse(List.of());
     return OpenThought.endsInside(
-        messages.isEmpty() ? beginning() : continued(messages, List.of(), new ForeignTexts(tokenizer)));
+        messages.isEmpty()
+            ? beginning()
+            : continued(messages, List.of(), new ForeignTexts(tokenizer)));
   }
 }
