@@ -14,6 +14,14 @@ import java.util.StringJoiner;
  * @param pieces of the text, special tokens in ⟦⟧
  */
 record TokenPieces(List<Integer> ids, List<String> pieces) {
+  private static final String MARK = String.valueOf(Tokenizer.LITERAL);
+
+  /** Stands for bytes that are no character. */
+  private static final char UNREADABLE = '\uFFFD';
+
+  /** Most characters that a normalizer is thought to remove before a piece. */
+  private static final int NEAR = 16;
+
   private static final int FIRST_SHOWN = 60;
   private static final int LAST_SHOWN = 20;
   private static final int LONGEST_SPECIAL = 64;
@@ -30,6 +38,9 @@ record TokenPieces(List<Integer> ids, List<String> pieces) {
     int at = 0;
     for (int i = 0; i < ids.length; i++) {
       byte[] bytes = tokenizer.bytes(ids[i]);
+      if (open.size() == 0 && text.startsWith(MARK, at)) {
+        at++;
+      }
       if (bytes.length == 0) {
         String special = special(text, at, ids[i], tokenizer);
         at += special.length();
@@ -38,14 +49,25 @@ record TokenPieces(List<Integer> ids, List<String> pieces) {
       }
       open.writeBytes(bytes);
       String whole = open.toString(StandardCharsets.UTF_8);
-      boolean complete = text.startsWith(whole, at);
+      boolean complete = text.startsWith(whole, at) || whole.indexOf(UNREADABLE) < 0;
       pieces[i] = complete ? escaped(whole) : "…"; // a part of a character
       if (complete) {
-        at += whole.length();
+        at = behind(whole, at, text);
         open.reset();
       }
     }
     return new TokenPieces(Arrays.stream(ids).boxed().toList(), List.of(pieces));
+  }
+
+  /** Returns where reading goes on behind a piece, which a normalizer may have changed. */
+  private static int behind(String piece, int at, String text) {
+    if (text.startsWith(piece, at)) {
+      return at + piece.length();
+    }
+    String word = piece.strip();
+    int found = text.indexOf(word, at);
+    boolean near = found >= 0 && found - at <= NEAR;
+    return Math.min(text.length(), (near ? found : at) + word.length());
   }
 
   /** Returns the spelling of a special token at a place of a text; empty if it is not spelled. */
