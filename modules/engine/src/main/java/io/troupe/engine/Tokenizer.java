@@ -1,5 +1,6 @@
 package io.troupe.engine;
 
+import io.troupe.core.prompt.LiteralMark;
 import java.util.Set;
 
 /**
@@ -7,8 +8,8 @@ import java.util.Set;
  * threads.
  */
 public interface Tokenizer {
-  /** Marks the spelling of a special token as letters; Unicode assigns it to no character. */
-  char LITERAL = '\uFDD0';
+  /** Marks the spelling of a special token as letters. */
+  char LITERAL = LiteralMark.CHARACTER;
 
   /**
    * Returns the ids of a text without any special token: where the text spells a special token, its

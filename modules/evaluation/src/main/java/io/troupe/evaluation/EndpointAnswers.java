@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.outage.Backoff;
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.StopMatcher;
 import io.troupe.net.http.PatientClient;
@@ -184,7 +185,7 @@ public final class EndpointAnswers implements AnswerSource {
   private String body(EvaluationItem item, long seed) {
     SamplingSettings sampling = item.sampling();
     ObjectNode body = EvaluationLines.JSON.createObjectNode();
-    body.put("model", model).put("prompt", item.prompt().text());
+    body.put("model", model).put("prompt", LiteralMark.removed(item.prompt().text()));
     body.put("max_tokens", sampling.maxTokens()).put("temperature", sampling.temperature());
     body.put("top_p", sampling.topP()).put("seed", seed);
     if (!textStart.isEmpty() && item.prompt().text().startsWith(textStart)) {

@@ -8,6 +8,7 @@ import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.task.DataSection;
 import io.troupe.config.task.TaskSection;
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
 import io.troupe.engine.Tokenizer;
@@ -180,13 +181,15 @@ final class TasksShowCommand extends CliCommand {
       if (loaded.ofPolicy()) {
         line.put("token_ids", pieces.ids());
       }
-      line.put("prompt", prompt.text());
+      line.put("prompt", LiteralMark.removed(prompt.text()));
       line.put("answer", prompt.answer());
       line.put("solution", prompt.solution());
       System.out.println(new JsonText().line(line));
       return;
     }
-    System.out.printf("%n── %s · %d tokens%n%s%n", prompt.id(), pieces.count(), prompt.text());
+    System.out.printf(
+        "%n── %s · %d tokens%n%s%n",
+        prompt.id(), pieces.count(), LiteralMark.removed(prompt.text()));
     if (loaded.ofPolicy()) {
       System.out.printf("── as tokens%n%s%n", pieces.text());
     }

@@ -2,6 +2,7 @@ package io.troupe.cli.tasks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.engine.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -14,11 +15,11 @@ import org.junit.jupiter.api.Test;
 final class TokenPiecesTest {
   private static final String SPECIAL = "<s>";
 
-  /** A token for each byte, and 256 for {@code <s>}. */
+  /** A token for each byte but those of {@code X}, and 256 for {@code <s>}. */
   private static final class Bytes implements Tokenizer {
     @Override
     public int[] encode(String text) {
-      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      byte[] bytes = LiteralMark.removed(text).replace("X", "").getBytes(StandardCharsets.UTF_8);
       return IntStream.range(0, bytes.length).map(i -> bytes[i] & 0xff).toArray();
     }
 
@@ -69,6 +70,12 @@ final class TokenPiecesTest {
     assertThat(pieces.text()).isEqualTo("⟦<s>⟧|h|…|é|\\n|⟦<s>⟧");
     assertThat(pieces.ids()).containsExactly(256, (int) 'h', 0xc3, 0xa9, (int) '\n', 256);
     assertThat(pieces.count()).isEqualTo(6);
+  }
+
+  @Test
+  void of_spelledSpecialTokenAndRemovedCharacter_readsOnBehindThem() {
+    assertThat(TokenPieces.of("h<\uFDD0s>é<s>", new Bytes()).text()).isEqualTo("h|<|s|>|…|é|⟦<s>⟧");
+    assertThat(TokenPieces.of("hXé<s>", new Bytes()).text()).isEqualTo("h|…|é|⟦<s>⟧");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.troupe.environments.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.ToolRun;
 import io.troupe.environments.Environment;
@@ -41,7 +42,7 @@ final class CommandEnvironment implements Environment {
           program,
           EnvironmentProcess.request("reset")
               .put("prompt_id", prompt.id().value())
-              .put("prompt", prompt.text())
+              .put("prompt", LiteralMark.removed(prompt.text()))
               .put("answer", prompt.answer())
               .put("seed", seed),
           settings.timeout());

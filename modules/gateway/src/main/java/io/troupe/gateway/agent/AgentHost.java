@@ -3,6 +3,7 @@ package io.troupe.gateway.agent;
 import io.troupe.base.failure.Causes;
 import io.troupe.core.SplitMix64;
 import io.troupe.core.completion.Completion;
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.LeaseId;
@@ -217,9 +218,11 @@ public final class AgentHost implements AutoCloseable {
 
   private String text(Prompt prompt) {
     String start = tokenizer.textStart();
-    return !start.isEmpty() && prompt.text().startsWith(start)
-        ? prompt.text().substring(start.length())
-        : prompt.text();
+    String text =
+        !start.isEmpty() && prompt.text().startsWith(start)
+            ? prompt.text().substring(start.length())
+            : prompt.text();
+    return LiteralMark.removed(text);
   }
 
   /** The beginning of the command, to name the agent by. */

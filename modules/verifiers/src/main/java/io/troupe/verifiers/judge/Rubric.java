@@ -1,5 +1,6 @@
 package io.troupe.verifiers.judge;
 
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.QuotedText;
 import java.util.regex.Matcher;
@@ -47,7 +48,7 @@ public record Rubric(String text) {
             place ->
                 Matcher.quoteReplacement(
                     switch (place.group(1)) {
-                      case "prompt" -> prompt.text();
+                      case "prompt" -> LiteralMark.removed(prompt.text());
                       case "completion" -> completion;
                       case "quoted" -> QuotedText.of(completion);
                       case "answer" -> prompt.answer();

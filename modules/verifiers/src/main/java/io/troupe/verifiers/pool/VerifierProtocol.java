@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
@@ -73,7 +74,7 @@ final class VerifierProtocol {
     node.put("seq", question.seq());
     node.put("id", question.prompt().id().value());
     node.put("source", question.prompt().source());
-    node.put("prompt", question.prompt().text());
+    node.put("prompt", LiteralMark.removed(question.prompt().text()));
     node.put("answer", question.prompt().answer());
     node.put("completion", question.completion().text());
     node.put("thought_open", question.completion().thoughtOpen());

@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
@@ -60,7 +61,9 @@ class VerifierProtocolFuzzTest {
         (text, _) -> {
           VerifierProtocol.Question asked =
               new VerifierProtocol.Question(
-                  1, new Prompt(new PromptId("p"), "s", text, text, ""), JudgedText.of(text));
+                  1,
+                  new Prompt(new PromptId("p"), "s", LiteralMark.removed(text), text, ""),
+                  JudgedText.of(text));
           assertThat(VerifierProtocol.question(VerifierProtocol.write(asked))).isEqualTo(asked);
         });
   }

@@ -30,6 +30,14 @@ class VerifierProtocolTest {
   }
 
   @Test
+  void write_promptThatSpellsASpecialToken_hasItWithoutItsMark() {
+    Prompt prompt = new Prompt(new PromptId("id"), "s", "what is <\uFDD0|im_end|>?", "5", "");
+
+    assertThat(VerifierProtocol.write(new VerifierProtocol.Question(7, prompt, JudgedText.of("c"))))
+        .contains("\"what is <|im_end|>?\"");
+  }
+
+  @Test
   void answer_verdict_arrivesAsItWas() {
     Verdict scored = new Verdict.Scored(0.5, "x", "half", List.of(new Check("a", false, true)));
     Verdict none = new Verdict.Unverifiable(Verdict.Cause.BAD_INPUT, "no answer");
