@@ -21,6 +21,12 @@ public record CodeExtraction(String code, boolean fenced) {
 
   private static final Pattern OPENING = Pattern.compile("(?m)^ {0,12}+(?:`{3,}|~{3,})|`{3,}");
 
+  /** What may stand before a fence on its line for the block to be part of a list's item. */
+  private static final Pattern MARGIN = Pattern.compile(" *(?:(?:[-*+]|[0-9]{1,9}[.)]) +)?");
+
+  /** As in CommonMark: more than that, and a fence is text of the block. */
+  private static final int DEEPER = 3;
+
   private record Block(String language, String body, boolean closed) {}
 
   /**
@@ -47,8 +53,9 @@ public record CodeExtraction(String code, boolean fenced) {
 
   /**
    * The fenced blocks of a text. A fence is three or more backticks, wherever they are, or three or
-   * more tildes that begin a line; it ends at the next line that begins with as many, indented or
-   * not. The indentation of its first line is taken from all lines.
+   * more tildes that begin a line; it ends at the next line that begins with as many, indented by
+   * no more than {@link #DEEPER} beyond the first, so that a docstring may hold a fence. The
+   * indentation of its first line is taken from all lines.
    */
   private static List<Block> blocks(String text) {
     List<Block> blocks = new ArrayList<>();
@@ -66,7 +73,7 @@ public record CodeExtraction(String code, boolean fenced) {
         from = endOfLine;
         continue;
       }
-      int end = closing(text, fence, endOfLine);
+      int end = closing(text, fence, endOfLine, margin(text, opening.end() - fence.length()));
       String body =
           text.substring(endOfLine + 1, Math.max(endOfLine + 1, end < 0 ? text.length() : end));
       String language = info.split("[\\s{]", 2)[0].toLowerCase(Locale.ROOT);
@@ -80,19 +87,25 @@ public record CodeExtraction(String code, boolean fenced) {
     return blocks;
   }
 
+  private static int margin(String text, int fence) {
+    String before = text.substring(text.lastIndexOf('\n', fence - 1) + 1, fence);
+    return MARGIN.matcher(before).matches() ? before.length() : 0;
+  }
+
   /**
    * Index of the line feed before the line that ends a block, or of a fence within a line where no
    * line ends it; -1 if the text ends first.
    *
    * @param from the opening line's own line feed, so that a block may be empty
+   * @param margin of the opening fence, in characters
    */
-  private static int closing(String text, String fence, int from) {
+  private static int closing(String text, String fence, int from, int margin) {
     for (int line = from; line >= 0; line = text.indexOf('\n', line + 1)) {
       int start = line + 1;
       while (start < text.length() && text.charAt(start) == ' ') {
         start++;
       }
-      if (text.startsWith(fence, start)) {
+      if (start - line - 1 <= margin + DEEPER && text.startsWith(fence, start)) {
         return line;
       }
     }

@@ -35,6 +35,20 @@ final class CodeExtractionTest {
   }
 
   @Test
+  void of_fenceInADocstring_isPartOfTheProgram() {
+    String body = "def f():\n    \"\"\"\n    ```\n    f()\n    ```\n    \"\"\"\n    return 1";
+    assertThat(code("```python\n%s\n```\nmore".formatted(body))).isEqualTo(body);
+    assertThat(code("So: ```python\n%s\n   ```\nmore".formatted(body))).isEqualTo(body);
+    assertThat(code("   ```python\n%s\n   ```".formatted(body.indent(3).stripTrailing())))
+        .isEqualTo(body);
+  }
+
+  @Test
+  void of_fenceInAListItem_endsAtItsMargin() {
+    assertThat(code("10. ```python\n    a=1\n    ```\n\n```sh\nls\n```").strip()).isEqualTo("a=1");
+  }
+
+  @Test
   void of_bodyBeforeAFence_isTheBody() {
     assertThat(code("    return x\n```\nblah")).isEqualTo("    return x");
   }
