@@ -65,9 +65,7 @@ public final class AnswerEquivalence {
     }
     Optional<ClockTime> time = ClockTime.of(gold.words());
     Optional<ClockTime> otherTime = ClockTime.of(answer.words());
-    if (time.isPresent()
-        && otherTime.isPresent()
-        && (time.get().half() || otherTime.get().half())) {
+    if (time.isPresent() && otherTime.isPresent() && time.get().isTimeBeside(otherTime.get())) {
       return time.get().isAnsweredBy(otherTime.get())
           ? ComparisonResult.equal("the same time of day")
           : ComparisonResult.different("another time of day");

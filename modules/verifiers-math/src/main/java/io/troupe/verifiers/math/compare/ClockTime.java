@@ -8,9 +8,10 @@ import java.util.regex.Pattern;
  * A time of day.
  *
  * @param minutes since midnight, or since noon as well where the half of the day is not said
- * @param half whether the half of the day is known
+ * @param half whether the half of the day is known, by a word or by an hour past noon
+ * @param spoken whether a word says the half of the day, so that it is no ratio
  */
-record ClockTime(int minutes, boolean half) {
+record ClockTime(int minutes, boolean half, boolean spoken) {
   private static final int HOURS = 12;
 
   private static final Pattern TIME =
@@ -20,7 +21,7 @@ record ClockTime(int minutes, boolean half) {
   /** Reads plain words in lower case; empty if they are no time, or hours without anything. */
   static Optional<ClockTime> of(String words) {
     if (words.equals("noon") || words.equals("midnight")) {
-      return Optional.of(new ClockTime(words.equals("noon") ? HOURS * 60 : 0, true));
+      return Optional.of(new ClockTime(words.equals("noon") ? HOURS * 60 : 0, true, true));
     }
     Matcher time = TIME.matcher(words);
     if (!time.matches() || (time.group(2) == null && time.group(3) == null)) {
@@ -35,17 +36,25 @@ record ClockTime(int minutes, boolean half) {
     boolean known = !half.isEmpty() && !half.equals("o'clock");
     if (known && hour <= HOURS) {
       boolean after = half.equals("pm") || half.equals("noon");
-      return Optional.of(new ClockTime((hour % HOURS + (after ? HOURS : 0)) * 60 + minute, true));
+      return Optional.of(
+          new ClockTime((hour % HOURS + (after ? HOURS : 0)) * 60 + minute, true, true));
     }
-    return Optional.of(new ClockTime(hour * 60 + minute, known || hour > HOURS || hour == 0));
+    return Optional.of(
+        new ClockTime(hour * 60 + minute, known || hour > HOURS || hour == 0, known));
   }
 
-  /** Whether an answer names this time; it may say the half of the day where the gold does not. */
+  /** Whether two texts are times rather than ratios, as {@code 15:20} may be. */
+  boolean isTimeBeside(ClockTime other) {
+    return spoken || other.spoken;
+  }
+
+  /**
+   * Whether an answer names this time. It may say the half of the day where the gold does not, as
+   * long as it has the gold's digits: a gold {@code 15:20} may be a ratio.
+   */
   boolean isAnsweredBy(ClockTime answer) {
-    if (half) {
-      return answer.half && minutes == answer.minutes;
-    }
-    return minutes % (HOURS * 60) == answer.minutes % (HOURS * 60)
-        && (answer.half ? minutes <= HOURS * 60 + 59 : minutes == answer.minutes);
+    return spoken
+        ? answer.half && minutes == answer.minutes
+        : !half && minutes % (HOURS * 60) == answer.minutes % (HOURS * 60);
   }
 }
