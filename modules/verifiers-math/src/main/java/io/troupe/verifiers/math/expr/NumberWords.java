@@ -65,11 +65,16 @@ public final class NumberWords {
     return integer(words).map(Rational::of);
   }
 
-  private static Optional<Long> denominator(String word) {
+  /** The parts of a whole that a word such as "thirds" counts, behind their number. */
+  public static Optional<Long> denominator(String word) {
     String singular = word.endsWith("s") ? word.substring(0, word.length() - 1) : word;
     return switch (singular) {
       case "half", "halve" -> Optional.of(2L);
       case "quarter" -> Optional.of(4L);
+      case "twentieth" -> Optional.of(20L);
+      case "hundredth" -> Optional.of(100L);
+      case "thousandth" -> Optional.of(1_000L);
+      case "millionth" -> Optional.of(1_000_000L);
       default -> {
         int ordinal = ORDINALS.indexOf(singular);
         yield ordinal >= 3 ? Optional.of((long) ordinal) : Optional.empty();

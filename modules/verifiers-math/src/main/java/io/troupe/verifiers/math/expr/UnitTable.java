@@ -108,10 +108,10 @@ public final class UnitTable {
   private static final Set<String> SENSE_WORDS =
       Set.of(
           ("am pm bc ad th north south east west northeast northwest southeast southwest left right"
-               + " up down above below before after early late earlier later ago hence clockwise"
-               + " counterclockwise forward backward inward outward gain loss profit deficit"
-               + " surplus increase decrease rise fall older younger taller shorter longer faster"
-               + " slower fewer heavier lighter ahead behind inside outside won lost")
+                  + " up down above below before after early late earlier later ago hence clockwise"
+                  + " counterclockwise forward backward inward outward gain loss profit deficit"
+                  + " surplus increase decrease rise fall older younger taller shorter longer faster"
+                  + " slower fewer heavier lighter ahead behind inside outside won lost")
               .split(" ", -1));
 
   /** Words after which a number is another number, or no answer. */
@@ -119,8 +119,8 @@ public final class UnitTable {
       Set.of(
           ("not no none wrong incorrect false true except mod modulo less more greater least most"
                   + " about approximately base if when where times plus minus maybe perhaps or and"
-                  + " but than over divided isn't remainder otherwise for half halves thirds"
-                  + " quarters is are was were will has have can must always never even odd prime"
+                  + " but than over divided isn't remainder otherwise for doubled tripled"
+                  + " twice is are was were will has have can must always never even odd prime"
                   + " factorial to nor unless only negative positive first last")
               .split(" ", -1));
 
@@ -128,9 +128,9 @@ public final class UnitTable {
   private static final Set<String> SHORT_NOUNS =
       Set.of(
           ("way ways man men boy boys dog dogs cat cats cow cows hen hens pig pigs egg eggs cup"
-               + " cups pen pens pie pies toy toys car cars cap caps can cans bag bags box bus jar"
-               + " jars key keys kid kids row rows set sets ant ants bee bees fox hat hats red blue"
-               + " won tie ties win wins")
+                  + " cups pen pens pie pies toy toys car cars cap caps can cans bag bags box bus jar"
+                  + " jars key keys kid kids row rows set sets ant ants bee bees fox hat hats red blue"
+                  + " won tie ties win wins")
               .split(" ", -1));
 
   private static final Map<String, Entry> SYMBOLS = new HashMap<>();
@@ -224,7 +224,9 @@ public final class UnitTable {
   }
 
   public static boolean isClaim(String word) {
-    return CLAIMS.contains(word) || NumberWords.scale(word).isPresent();
+    return CLAIMS.contains(word)
+        || NumberWords.scale(word).isPresent()
+        || NumberWords.denominator(word).isPresent();
   }
 
   /** Whether a plain word of few letters is no product behind a number. */

@@ -202,6 +202,15 @@ final class TokenNotations {
       sign(")", at);
       return rest(words, 1, tokenOf);
     }
+    boolean alone = out.size() == 1 && isNumber(at - 1) && words.size() == 1;
+    if (alone && tokenOf.get(0) + 1 == in.size()) {
+      Optional<Long> parts = NumberWords.denominator(words.get(0));
+      if (parts.isPresent()) {
+        sign("/", at);
+        out.add(new AnswerToken(Kind.NUMBER, Long.toString(parts.get()), false));
+        return at + 1;
+      }
+    }
     boolean factor = !out.isEmpty() && (isNumber(at - 1) || out.getLast().kind() == Kind.LETTER);
     for (int count = factor ? 0 : words.size(); count > 0; count--) {
       Optional<Rational> value = NumberWords.of(String.join(" ", words.subList(0, count)));
