@@ -164,12 +164,7 @@ public enum AnswerAnchor {
   ANSWER_TAG {
     @Override
     List<String> find(String text) {
-      int close = text.lastIndexOf(TAG_END);
-      int open = close < 0 ? -1 : text.lastIndexOf(TAG_START, close);
-      if (open < 0) {
-        return List.of();
-      }
-      String inside = text.substring(open + TAG_START.length(), close);
+      String inside = inTag(text);
       if (BoxedAnswers.isIn(inside)) {
         return BOX.find(inside);
       }
@@ -222,6 +217,13 @@ public enum AnswerAnchor {
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The content of the last {@code <answer>…</answer>}; blank if there is none. */
+  static String inTag(String text) {
+    int close = text.lastIndexOf(TAG_END);
+    int open = close < 0 ? -1 : text.lastIndexOf(TAG_START, close);
+    return open < 0 ? "" : text.substring(open + TAG_START.length(), close);
   }
 
   /** The text that has an answer in tags. */

@@ -142,8 +142,8 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
 
   @Override
   public Verdict verify(Prompt prompt, JudgedText completion) {
-    return verify(
-        prompt, completion.tagged() ? AnswerAnchor.tagged(completion.text()) : completion.text());
+    boolean tags = completion.tagged() && anchors.contains(AnswerAnchor.ANSWER_TAG);
+    return verify(prompt, tags ? AnswerAnchor.tagged(completion.text()) : completion.text());
   }
 
   @Override
@@ -158,19 +158,26 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     }
     String text = withoutEnd(judged);
     for (AnswerAnchor anchor : mode == Mode.LATEST_ANSWER ? fromTheLast(text) : anchors) {
-      boolean parts = anchor == AnswerAnchor.BOX && mode != Mode.LAST_ANSWER;
-      List<String> found = parts ? BoxedAnswers.last(text) : find(anchor, text);
+      String boxed = anchor == AnswerAnchor.ANSWER_TAG ? AnswerAnchor.inTag(text) : text;
+      boolean parts = hasParts(anchor, boxed);
+      List<String> found = parts ? BoxedAnswers.last(boxed) : find(anchor, text);
       if (mode != Mode.LAST_ANSWER) {
         found = found.stream().map(AnnouncedAnswer::of).toList();
       }
       if (!found.isEmpty()) {
         return parts ? boxes(prompt, gold.get(), found) : any(prompt, gold.get(), found);
       }
-      if (parts && BoxedAnswers.isIn(text)) {
+      if (parts && BoxedAnswers.isIn(boxed)) {
         return new Verdict.Scored(0, "", "the last box is empty or not closed");
       }
     }
     return new Verdict.Scored(0, "", "no answer found");
+  }
+
+  /** Whether an anchor's answer may stand in several boxes, side by side. */
+  private boolean hasParts(AnswerAnchor anchor, String boxed) {
+    boolean inTag = anchor == AnswerAnchor.ANSWER_TAG && BoxedAnswers.isIn(boxed);
+    return mode != Mode.LAST_ANSWER && (anchor == AnswerAnchor.BOX || inTag);
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Verdict;
+import io.troupe.verifiers.JudgedText;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -160,6 +161,8 @@ class MathVerifierTest {
         "'\\boxed{17}. Hmm, rather \\boxed{18}'                  | 18            | 1",
         "'\\boxed{18}. Hmm, rather \\boxed{17}'                  | 18            | 0",
         "'\\boxed{18} and \\boxed{17'                            | 18            | 0",
+        "'<answer>\\boxed{1}, \\boxed{2}</answer>'                | '1, 2'        | 1",
+        "'<answer>\\boxed{1}, \\boxed{2}</answer>'                | 2             | 0",
       })
   void verify_severalBoxes_areOneGuess(String completion, String gold, int reward) {
     for (MathVerifier.Reading reading : ONE_GUESS) {
@@ -207,6 +210,23 @@ class MathVerifierTest {
               .toList();
       assertThat(paid).as("%s: %s", reading, text).hasSizeLessThanOrEqualTo(1);
     }
+  }
+
+  /** An answer that stood in tags is shown them again only where tags are looked for. */
+  @Test
+  void verify_taggedAnswer_isReadByTheAnchorsThatThereAre() {
+    MathVerifier hashes =
+        new MathVerifier(List.of(AnswerAnchor.HASHES), MathVerifier.Mode.LAST_ANSWER);
+    assertThat(passesTagged(hashes, "#### 5")).isTrue();
+    assertThat(passesTagged(MathVerifier.Reading.DAPO.verifier(), "Answer: 5")).isTrue();
+    assertThat(passesTagged(MathVerifier.Reading.OPEN_INSTRUCT.verifier(), "5")).isTrue();
+    assertThat(passesTagged(MathVerifier.training(), "5")).isTrue();
+    assertThat(passesTagged(MathVerifier.Reading.DAPO.verifier(), "5")).isFalse();
+  }
+
+  private static boolean passesTagged(MathVerifier verifier, String inside) {
+    Prompt prompt = new Prompt(new PromptId("p"), "s", "t", "5", "");
+    return ((Verdict.Scored) verifier.verify(prompt, new JudgedText(inside, false, true))).passed();
   }
 
   @Test
