@@ -65,6 +65,16 @@ final class RunConfigTest {
     return ((PolicySection.Pretrained) config.policy()).checkpoint();
   }
 
+  /** The metrics {@code eval_reward} and {@code eval_NAME_reward} have these names. */
+  @ParameterizedTest
+  @ValueSource(strings = {"reward", "math_reward"})
+  void evaluations_nameOfAMeanReward_isRefused(String name) {
+    String text = SMALLEST + "evaluations: [{name: %s, every: 1}]\n".formatted(name);
+    assertThatThrownBy(
+            () -> ConfigurationFile.bind(RunConfig.class, Path.of("run.yaml"), text, List.of()))
+        .hasMessageContaining("evaluations[0].name: must be no reward");
+  }
+
   @Test
   void checkpoint_folderNameOrAddress_isReadAsWhatItIs() {
     assertThat(checkpoint("Qwen/Qwen3-0.6B")).isEqualTo("Qwen/Qwen3-0.6B");

@@ -20,6 +20,8 @@ public record NamedEvaluation(
   /** The name of the evaluation that the section {@code evaluation} describes. */
   public static final String HELD_OUT = "held_out";
 
+  private static final String REWARD = "reward";
+
   /** States that each of a run's {@code evaluations} has a name of its own. */
   public static void checkNames(RuleChecker rules, List<NamedEvaluation> evaluations) {
     List<String> names = evaluations.stream().map(NamedEvaluation::name).toList();
@@ -39,6 +41,13 @@ public record NamedEvaluation(
             () -> name.matches("[a-z0-9_]{1,40}") && !name.equals(HELD_OUT),
             "must be of small letters, digits and underscores, and not held_out, which is the run's"
                 + " own",
+            "write for example math_sampled");
+    rules
+        .on("name")
+        .require(
+            () -> !name.equals(REWARD) && !name.endsWith("_" + REWARD),
+            "must be no reward and not end in _reward, as the metrics eval_reward and"
+                + " eval_NAME_reward do",
             "write for example math_sampled");
   }
 }
