@@ -26,7 +26,8 @@ final class FieldCheck {
   }
 
   /**
-   * Checks an object.
+   * Checks an object. A null says that a field was left out, so that one which is not known here
+   * passes in what a request holds: clients send messages back with all of their members.
    *
    * @param where path of the object with a point behind it; empty for the request
    */
@@ -34,10 +35,14 @@ final class FieldCheck {
       throws MalformedTurnException {
     for (Map.Entry<String, JsonNode> member : object.properties()) {
       FieldRule rule = rules.get(member.getKey());
+      boolean nothing = member.getValue().isNull();
+      if (rule == null && nothing && !where.isEmpty()) {
+        continue;
+      }
       if (rule == null) {
         throw unknown(member.getKey(), rules, where);
       }
-      if (!member.getValue().isNull()) {
+      if (!nothing) {
         obey(rule, member.getValue(), where + member.getKey());
       }
     }

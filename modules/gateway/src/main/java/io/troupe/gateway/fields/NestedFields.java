@@ -58,6 +58,9 @@ final class NestedFields {
         only("refusal", "a refusal is shown to the policy as content"),
         only("function_call", "it is the former form of tool_calls"),
         only("audio", NOT_TEXT),
+        only("images", NOT_TEXT, "[]"),
+        passed("thinking_blocks", any()),
+        passed("provider_specific_fields", any()),
         passed("annotations", any()),
         passed("parsed", any()),
         passed("id", any()),
@@ -69,11 +72,13 @@ final class NestedFields {
         read("id", text()),
         passed("index", whole(0)),
         read("type", oneOf("function")),
+        passed("provider_specific_fields", any()),
         read(
             "function",
             fields(
                 read("name", text()),
                 read("arguments", new FieldShape.TextOr(members())),
+                passed("provider_specific_fields", any()),
                 passed("parsed_arguments", any()))));
   }
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FieldTableTest {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -152,6 +153,31 @@ class FieldTableTest {
         JsonFields.request("{\"%s\":%s}".formatted(name, value).getBytes(StandardCharsets.UTF_8));
     assertThatThrownBy(() -> FieldTable.check(route, RequestReader.SERVER, body))
         .hasMessage(message);
+  }
+
+  /** What the message classes of openai 3.22.1 and LiteLLM write of a message they were sent. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "'content':null,'refusal':null,'annotations':null,'audio':null,'function_call':null",
+        "'content':'a','refusal':null,'annotations':[],'audio':null,'parsed':null",
+        "'content':'a','images':[],'reasoning_content':'b','provider_specific_fields':{'x':1},"
+            + "'thinking_blocks':[{'type':'thinking','thinking':'b','signature':null}]",
+        "'content':'a','a_member_of_tomorrow':null",
+      })
+  void check_messageThatAClientSendsBackWhole_passes(String members) {
+    String call =
+        "{'id':'c','index':0,'type':'function','function':{'name':'f','arguments':'{}',"
+            + "'provider_specific_fields':null},'provider_specific_fields':null}";
+    String body =
+        "{'messages':[{'role':'assistant',%s,'tool_calls':[%s]}]}".formatted(members, call);
+    assertThatCode(
+            () ->
+                FieldTable.check(
+                    RequestRoute.CHAT,
+                    RequestReader.GATEWAY,
+                    JsonFields.request(body.replace('\'', '"').getBytes(StandardCharsets.UTF_8))))
+        .doesNotThrowAnyException();
   }
 
   /** The page has a table of all fields. */
