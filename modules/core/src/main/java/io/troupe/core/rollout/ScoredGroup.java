@@ -12,7 +12,7 @@ import java.util.List;
  * @param prompt token ids of the task's prompt, shared by all episodes that begin with it; handed
  *     over, not copied
  * @param episodes G of them
- * @param rewards one an episode, in [0, 1]
+ * @param rewards one an episode, any finite number
  */
 @SuppressWarnings("ArrayRecordComponent") // carried, never compared
 public record ScoredGroup(

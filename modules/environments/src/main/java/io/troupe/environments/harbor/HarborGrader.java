@@ -55,7 +55,7 @@ public final class HarborGrader implements AutoCloseable {
         graded.faults().isEmpty()
             ? HarborReward.of(graded.rewards())
             : new HarborReward(0, String.join("; ", graded.faults()));
-    return submission.left().isEmpty() || reward.reward() == 1
+    return submission.left().isEmpty() || reward.reward() >= 1
         ? reward
         : new HarborReward(
             reward.reward(),
