@@ -101,6 +101,23 @@ final class DataSetsTest {
   }
 
   @Test
+  void apps_floatsOfTests_remainFloats() throws IOException {
+    String row =
+        "{\"problem_id\": 4, \"question\": \"Q\", \"input_output\": \"{%s\\\"inputs\\\": [[2.0, 1.5e1]],"
+            + " \\\"outputs\\\": [-3.50]}\"}\n";
+    Path file = Sets.file(folder, "a.jsonl", row.formatted("\\\"fn_name\\\": \\\"f\\\", "));
+
+    assertThat(Sets.of(DataSet.APPS, file).prompts().getFirst().answer())
+        .isEqualTo("{\"inputs\":[[2.0,15.0]],\"outputs\":[-3.50],\"fn_name\":\"f\"}");
+    assertThat(
+            Sets.of(DataSet.APPS, Sets.file(folder, "b.jsonl", row.formatted("")))
+                .prompts()
+                .getFirst()
+                .answer())
+        .isEqualTo("{\"inputs\":[\"2.0\\n15.0\"],\"outputs\":[\"-3.50\"]}");
+  }
+
+  @Test
   void ifMulti_label_isKeptAsItIs() throws IOException {
     assertThat(
             only(

@@ -15,7 +15,8 @@ import java.math.MathContext;
 /**
  * Makes the JSON values of cells. A number has the text that a person would write, whichever format
  * it came through: a whole number has neither exponent nor fraction (12345678 for the double
- * 1.2345678E7), another one its shortest digits without an exponent.
+ * 1.2345678E7), another one its shortest digits without an exponent. Its JSON remains that of a
+ * floating-point number (12345678.0), because programs that are tested with it tell 2.0 from 2.
  */
 public final class CellNodes extends JsonNodeFactory {
   /** The one factory of all readers. */
@@ -30,7 +31,7 @@ public final class CellNodes extends JsonNodeFactory {
 
   /** Returns a number with exactly its digits: the type of a decimal column says how many. */
   static ValueNode decimal(BigDecimal value) {
-    return new PlainDecimal(value);
+    return new PlainDecimal(value, value);
   }
 
   /** Returns a whole number whose 64 bits have no sign. */
@@ -86,15 +87,12 @@ public final class CellNodes extends JsonNodeFactory {
   }
 
   private static NumericNode shortest(BigDecimal value) {
-    if (value.signum() == 0) {
-      return IntNode.valueOf(0);
-    }
+    BigDecimal written = value.scale() == 0 ? value.setScale(1) : value;
     if (Math.abs((long) value.scale()) > MOST_PLACES) {
       return DecimalNode.valueOf(value);
     }
-    return value.scale() <= 0 || value.stripTrailingZeros().scale() <= 0
-        ? whole(value.toBigInteger())
-        : new PlainDecimal(value);
+    boolean whole = value.signum() == 0 || value.stripTrailingZeros().scale() <= 0;
+    return new PlainDecimal(written, whole ? value.setScale(0) : value);
   }
 
   private static NumericNode whole(BigInteger value) {
@@ -110,13 +108,16 @@ public final class CellNodes extends JsonNodeFactory {
   private static final class PlainDecimal extends DecimalNode {
     private static final long serialVersionUID = 1;
 
-    PlainDecimal(BigDecimal value) {
+    private final BigDecimal shown;
+
+    PlainDecimal(BigDecimal value, BigDecimal shown) {
       super(value);
+      this.shown = shown;
     }
 
     @Override
     public String asText() {
-      return decimalValue().toPlainString();
+      return shown.toPlainString();
     }
   }
 }

@@ -84,14 +84,19 @@ public final class FieldRows implements RowFormat {
 
   private String contentId(Row row) {
     StringBuilder content = new StringBuilder();
-    columns.asked().forEach(column -> content.append(row.at(column)).append('\n'));
-    content.append(row.at(columns.answer()));
+    columns.asked().forEach(column -> content.append(shown(row.at(column))).append('\n'));
+    content.append(shown(row.at(columns.answer())));
     String id =
         "row_"
             + Sha256.hex(content.toString().getBytes(StandardCharsets.UTF_8))
                 .substring(0, ID_DIGITS);
     int occurrence = contents.merge(id, 1, Integer::sum);
     return occurrence == 1 ? id : id + "-" + occurrence;
+  }
+
+  /** Returns a number's text, the same in every file format, and any other value's JSON. */
+  private static String shown(JsonNode value) {
+    return value.isNumber() ? value.asText() : value.toString();
   }
 
   private String answer(Row row, JudgedBy by) throws RowException {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The texts of numbers. */
@@ -19,6 +20,21 @@ final class CellNodesTest {
 
     assertThat(node.asText()).doesNotContain("E").doesNotEndWith(".0");
     assertThat(new BigDecimal(node.asText())).isEqualByComparingTo(Double.toString(value));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2, 2.0, 2",
+    "1.2345678E7, 12345678.0, 12345678",
+    "0.5, 0.5, 0.5",
+    "0, 0.0, 0",
+    "1e22, 1.0E+22, 10000000000000000000000",
+  })
+  void numberNode_double_isAFloatInJsonAndPlainAsText(double value, String json, String text) {
+    JsonNode node = CellNodes.INSTANCE.numberNode(value);
+
+    assertThat(CellNodes.INSTANCE.arrayNode().add(node)).hasToString("[%s]".formatted(json));
+    assertThat(node.asText()).isEqualTo(text);
   }
 
   @ParameterizedTest
