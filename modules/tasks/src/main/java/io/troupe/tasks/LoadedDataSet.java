@@ -103,6 +103,7 @@ record LoadedDataSet(
         }
       }
       List<Prompt> ordered = ordered(train, heldOut);
+      refuseTrainedOn(ordered, heldOut);
       SourceReport report = new SourceReport(contents.rows(), refused, left);
       return new LoadedDataSet(ordered, heldOut, verifiers, facets, ownLimits, characters, report);
     }
@@ -118,6 +119,17 @@ record LoadedDataSet(
         throw new TaskDataException(
             "%s: held_out_share (%s) leaves none of its %,d prompts to train on; lower it"
                 .formatted(place(), share, prompts.size()));
+      }
+    }
+
+    /** Other files may have rows of these files. */
+    private void refuseTrainedOn(List<Prompt> train, List<Prompt> heldOut) {
+      Set<String> trained = new HashSet<>(ids(train));
+      List<String> both = ids(heldOut).stream().filter(trained::contains).toList();
+      if (!both.isEmpty()) {
+        throw new TaskDataException(
+            "%s: the same row is trained on and held out, %s (%,d in all); remove it from one file"
+                .formatted(place(), both.getFirst(), both.size()));
       }
     }
 
