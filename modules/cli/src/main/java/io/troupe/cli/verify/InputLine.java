@@ -169,9 +169,8 @@ record InputLine(
   private static String answer(ObjectNode rest, JudgedBy by) throws RowException {
     JsonNode answer = rest.path(ANSWER);
     return switch (by) {
-      case JudgedBy.OneAnswer _, JudgedBy.AcceptedTexts _ -> GoldText.of(ANSWER, answer, by);
-      case JudgedBy.AnyAnswer _ ->
-          ValueText.isAbsent(answer) ? "" : GoldText.of(ANSWER, answer, by);
+      case JudgedBy.OneAnswer _, JudgedBy.AcceptedTexts _, JudgedBy.AnyAnswer _ ->
+          GoldText.of(ANSWER, answer, by);
       case JudgedBy.NamedFields(List<String> names) -> {
         ObjectNode read = JSON.createObjectNode();
         names.stream().filter(rest::has).forEach(name -> read.set(name, rest.get(name)));

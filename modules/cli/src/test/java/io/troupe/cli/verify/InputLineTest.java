@@ -37,6 +37,8 @@ final class InputLineTest {
         "judge   | \"prompt\": \"p\", \"level\": 1                  |",
         "judge   | \"answer\": [1, 2], \"level\": 1                 | [1,2]",
         "format  | \"level\": 1                                     |",
+        "judge   | \"answer\": \"\", \"prompt\": \"p\"               |",
+        "format  | \"answer\": \" \"                                |",
         "mbpp    | \"tests\": [\"assert f()\"], \"level\": 3        | {\"tests\":[\"assert f()\"]}",
         "mbpp    | \"answer\": {\"tests\": [\"t\"]}, \"level\": 3   | {\"tests\":[\"t\"]}",
         "humaneval | \"answer\": {\"test\": \"t\"}, \"prompt\": \"p\" | {\"test\":\"t\"}",
@@ -64,6 +66,7 @@ final class InputLineTest {
         "math | \"answer\": []       | \"answer\" must hold the answer, not []",
         "math | \"answer\": [1, 2]   | \"answer\" must hold one answer, a text or a number, not"
             + " [1,2]",
+        "math | \"answer\": [{}]     | \"answer\" must hold the answer, not [{}]",
         "math | \"answer\": {\"value\": 1} | name the field inside it, such as answer.value",
         "text | \"answer\": [\"a\", null] | \"answer\" must hold a text or a list of texts",
         "mbpp | \"test_list\": [\"t\"], \"prompt\": \"p\" | needs fields that the verifier reads:"

@@ -16,15 +16,19 @@ public final class GoldText {
    *
    * <p>A text stays as it is, a number is in plain notation, a list of one is its item. A list of
    * several is taken by verifiers of accepted texts, a line each. Verifiers that read fields, and
-   * those of a user's own, take lists and objects as JSON.
+   * those of a user's own, take lists and objects as JSON. Verifiers that need no answer take a
+   * blank one as none.
    *
    * @param field for messages
    * @throws RowException if there is no answer, or the verifier cannot read its form
    */
   public static String of(String field, JsonNode value, JudgedBy by) throws RowException {
     JsonNode only = value.isArray() && value.size() == 1 ? value.path(0) : value;
-    boolean empty = value.isContainerNode() ? value.isEmpty() : ValueText.isAbsent(value);
-    if (empty || isBlank(only)) {
+    boolean needed = !(by instanceof JudgedBy.AnyAnswer || by instanceof JudgedBy.AllFields);
+    if (isBlank(needed ? only : value)) {
+      if (!needed) {
+        return "";
+      }
       throw bad(field, "must hold the answer", value, "");
     }
     return switch (by) {
@@ -63,7 +67,7 @@ public final class GoldText {
   private static String lines(String field, JsonNode list) throws RowException {
     List<String> texts = new ArrayList<>();
     for (JsonNode each : list) {
-      if (isBlank(each) || each.isContainerNode() || ValueText.isAbsent(each)) {
+      if (isBlank(each) || each.isContainerNode()) {
         throw bad(field, "must hold a text or a list of texts", list, "");
       }
       texts.add(ValueText.of(each).orElseThrow().replaceAll("\\R", " "));
@@ -72,7 +76,9 @@ public final class GoldText {
   }
 
   private static boolean isBlank(JsonNode value) {
-    return ValueText.isAbsent(value) || (value.isTextual() && value.textValue().isBlank());
+    return value.isContainerNode()
+        ? value.isEmpty()
+        : ValueText.isAbsent(value) || (value.isTextual() && value.textValue().isBlank());
   }
 
   private static RowException bad(String field, String rule, JsonNode value, String remedy) {
