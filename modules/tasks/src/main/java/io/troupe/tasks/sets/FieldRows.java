@@ -47,7 +47,10 @@ public final class FieldRows implements RowFormat {
   public RowOutcome read(Row row) throws RowException {
     if (first) {
       first = false;
-      ownIds = !columns.id().isEmpty() || !row.at(ID).isMissingNode();
+      ownIds = !columns.id().isEmpty() || hasId(row);
+    }
+    if (!ownIds && hasId(row)) {
+      throw row.bad(ID, "must be in every row, or in none", "the first row has none");
     }
     RowQuestion question = question(row);
     String verifier = text(row, columns.verifier(), "verifier_field").strip();
@@ -63,6 +66,12 @@ public final class FieldRows implements RowFormat {
             OwnSettings.judgedBy(verifier)));
   }
 
+  /** Whether a row has an id; an empty cell of a table is none. */
+  private static boolean hasId(Row row) {
+    JsonNode id = row.at(ID);
+    return row.has(ID) && !(id.isTextual() && id.textValue().isBlank());
+  }
+
   private String givenId(Row row) throws RowException {
     String column = columns.id().isEmpty() ? ID : columns.id();
     return ValueText.of(row.at(column))
@@ -70,7 +79,7 @@ public final class FieldRows implements RowFormat {
         .filter(id -> !id.isEmpty())
         .orElseThrow(
             () ->
-                row.at(column).isMissingNode()
+                row.at(column).isMissingNode() || (columns.id().isEmpty() && !hasId(row))
                     ? absent(
                         row,
                         column,
