@@ -6,6 +6,7 @@ import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowFiles;
 import io.troupe.tasks.rows.TaskDataException;
+import io.troupe.tasks.rows.ValueText;
 import io.troupe.tasks.sets.DataItem;
 import io.troupe.tasks.sets.RowFormat;
 import io.troupe.tasks.sets.RowOutcome;
@@ -98,11 +99,11 @@ record RowItems(List<WordedItem> worded, Map<String, List<String>> skipped, Refu
   }
 
   private static int limit(Row row) throws RowException {
-    if (!row.has(LIMIT)) {
-      return 0;
+    String tokens = ValueText.of(row.at(LIMIT)).map(String::strip).orElse("");
+    if (tokens.isEmpty() && !row.at(LIMIT).isContainerNode()) {
+      return 0; // an empty cell of a table
     }
-    String tokens = row.scalar(LIMIT);
-    if (!row.at(LIMIT).isNumber() || !tokens.matches("[1-9][0-9]{0,8}")) {
+    if (!tokens.matches("[1-9][0-9]{0,8}")) {
       throw row.bad(LIMIT, "must be a whole number of tokens, 1 or more");
     }
     return Integer.parseInt(tokens);

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rows of a user's own, in the forms that other programs of the field read. */
 final class OwnRowsTest {
@@ -47,6 +48,16 @@ final class OwnRowsTest {
 
   private Task load(FieldColumns columns, PromptTemplate wording, double share, String rows)
       throws IOException {
+    return load(columns, wording, share, new HeldOut.Share(0, 1), rows);
+  }
+
+  private Task load(HeldOut heldOut, String rows) throws IOException {
+    return load(USUAL, PromptTemplate.PLAIN, 0, heldOut, rows);
+  }
+
+  private Task load(
+      FieldColumns columns, PromptTemplate wording, double share, HeldOut heldOut, String rows)
+      throws IOException {
     return DataSetTask.single(
         new DataSetSettings(
             "jsonl",
@@ -57,7 +68,7 @@ final class OwnRowsTest {
                 _ -> new FieldRows(columns, OwnRowsTest::judgedBy),
                 "",
                 new RefusalLimit(share, "task.max_refused_share")),
-            new HeldOut.Share(0, 1),
+            heldOut,
             Map.of(),
             LengthLimits.NONE,
             wording,
@@ -67,7 +78,11 @@ final class OwnRowsTest {
   }
 
   private static JudgedBy judgedBy(String verifier) {
-    return verifier.equals("text") ? new JudgedBy.AcceptedTexts() : new JudgedBy.OneAnswer();
+    return switch (verifier) {
+      case "text" -> new JudgedBy.AcceptedTexts();
+      case "format" -> new JudgedBy.AnyAnswer();
+      default -> new JudgedBy.OneAnswer();
+    };
   }
 
   private static PromptTemplate chat(String system) {
@@ -155,6 +170,21 @@ final class OwnRowsTest {
         .isEqualTo("yes\na b");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\"\"", "null", "[]"})
+  void answer_blankWhereTheVerifierNeedsNone_isNone(String answer) throws IOException {
+    String row = "{\"prompt\": \"q\", \"answer\": %s, \"verifier\": \"format\"}";
+
+    assertThat(only(USUAL, PromptTemplate.PLAIN, row.formatted(answer)).answer()).isEmpty();
+  }
+
+  @Test
+  void answer_listOfFloats_isHandedOnAsItsJson() throws IOException {
+    String row = "{\"prompt\": \"q\", \"answer\": [2.0, 3], \"verifier\": \"format\"}";
+
+    assertThat(only(USUAL, PromptTemplate.PLAIN, row).answer()).isEqualTo("[2.0,3]");
+  }
+
   /** Rows as TRL, verl, OpenRLHF and sets of the hub have them: columns, then text and answer. */
   @ParameterizedTest
   @CsvSource(
@@ -206,6 +236,49 @@ final class OwnRowsTest {
     assertThat(ids).hasSize(3).doesNotHaveDuplicates().allMatch(id -> id.startsWith("row_"));
     assertThat(ids.get(2)).isEqualTo(ids.get(0) + "-2");
     assertThat(ids(second + first)).containsExactly(ids.get(1), ids.get(0));
+  }
+
+  @Test
+  void ids_ofNullAlone_areNoColumn_andOfSomeRowsAreRefused() throws IOException {
+    String row = "{\"id\": %s, \"prompt\": \"a\", \"answer\": 1}\n";
+    String without = row.formatted("null");
+    String with = row.formatted("\"x\"");
+
+    assertThat(ids(without)).first().asString().startsWith("row_");
+    assertThat(ids(with)).containsExactly("x");
+    assertThatThrownBy(() -> ids(without + with))
+        .hasMessageContaining(":2: \"id\" must be in every row, or in none, not \"x\"");
+    assertThatThrownBy(() -> ids(with + without))
+        .hasMessageContaining(":2: \"id\" must be in every row, or in none, not null");
+  }
+
+  @Test
+  void heldOutFile_withARowThatIsTrainedOn_isRefused() throws IOException {
+    String row = "{\"prompt\": \"a\", \"answer\": 1}\n";
+    String other = "{\"prompt\": \"b\", \"answer\": 2}\n";
+    Path heldOut = Sets.file(folder, "held-out.jsonl", row);
+
+    assertThatThrownBy(() -> load(new HeldOut.OtherFiles(List.of(heldOut), Map.of()), other + row))
+        .isInstanceOf(TaskDataException.class)
+        .hasMessageStartingWith(
+            folder.resolve("rows.jsonl") + ": the same row is trained on and held out, row_")
+        .hasMessageEndingWith(" (1 in all); remove it from one file");
+  }
+
+  @Test
+  void maxCompletionTokens_ofATable_isANumberOrNone() throws IOException {
+    String rows = "{\"prompt\": \"%s\", \"answer\": 1, \"max_completion_tokens\": %s}\n";
+
+    Task task =
+        load(
+            USUAL,
+            PromptTemplate.PLAIN,
+            0,
+            rows.formatted("a", "\"512\"") + rows.formatted("b", "\"\""));
+
+    assertThat(task.ownLimits()).containsExactly(Map.entry(task.train().getFirst().id(), 512));
+    assertThatThrownBy(() -> load(USUAL, PromptTemplate.PLAIN, 0, rows.formatted("a", "[1]")))
+        .hasMessageContaining("must be a whole number of tokens");
   }
 
   private List<String> ids(String rows) throws IOException {
