@@ -13,6 +13,7 @@ import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.JudgedBy;
+import io.troupe.tasks.columns.CellNodes;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.ValueText;
 import io.troupe.tasks.sets.GoldText;
@@ -45,6 +46,7 @@ record InputLine(
                       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
                   .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                   .build())
+          .nodeFactory(CellNodes.INSTANCE)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
