@@ -25,6 +25,9 @@ record ChatMessages(Row row, String field) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String FORM = "must be a list of messages with role and content";
 
+  private static final Set<String> ROLES =
+      Set.of("system", "developer", "user", ASSISTANT, "tool", "function");
+
   /** Roles of ShareGPT's form. */
   private static final Map<String, String> AUTHORS =
       Map.of(
@@ -64,7 +67,7 @@ record ChatMessages(Row row, String field) {
   Conversation read() throws RowException {
     List<Map<String, Object>> messages = new ArrayList<>();
     Set<Integer> imitated = new TreeSet<>();
-    for (JsonNode each : row.fields().path(field)) {
+    for (JsonNode each : row.at(field)) {
       Map<String, Object> message = message(each);
       if (learnt(each, message)) {
         imitated.add(messages.size());
@@ -86,10 +89,12 @@ record ChatMessages(Row row, String field) {
     boolean shared = node.path("from").isTextual() && !node.has("role");
     String author = node.path(shared ? "from" : "role").asText("");
     String role = shared ? AUTHORS.getOrDefault(author, "") : author;
-    if (role.isEmpty()) {
-      throw author.isEmpty()
-          ? row.bad(field, FORM)
-          : bad("must be from one of " + new TreeSet<>(AUTHORS.keySet()), node, "");
+    if (author.isEmpty()) {
+      throw row.bad(field, FORM);
+    }
+    if (!ROLES.contains(role)) {
+      Set<String> known = shared ? AUTHORS.keySet() : ROLES;
+      throw bad("must be from one of " + new TreeSet<>(known), node, "");
     }
     Map<String, Object> message = new LinkedHashMap<>();
     message.put("role", role);
@@ -192,32 +197,6 @@ record ChatMessages(Row row, String field) {
       throw bad("must imitate answers of the assistant alone", node, "remove train");
     }
     return answer && (none || weight.asDouble() == 1) && train.asBoolean(true);
-  }
-
-  /** Returns the tools of a row, which OpenAI's form has beside the messages; none if absent. */
-  static List<Object> tools(Row row) throws RowException {
-    JsonNode tools = parsed(row.fields().path("tools"));
-    if (tools.isMissingNode()
-        || tools.isNull()
-        || (tools.isTextual() && tools.textValue().isBlank())) {
-      return List.of();
-    }
-    List<Object> declared = new ArrayList<>();
-    for (JsonNode each : tools) {
-      boolean bare = !each.path("function").isObject();
-      JsonNode function = bare ? each : each.path("function");
-      if (!function.path("name").isTextual()) {
-        throw row.bad("tools", "must be a list of tools with a function's name");
-      }
-      declared.add(
-          bare
-              ? new LinkedHashMap<>(Map.of("type", "function", "function", map(each)))
-              : map(each));
-    }
-    if (!tools.isArray()) {
-      throw row.bad("tools", "must be a list of tools with a function's name");
-    }
-    return declared;
   }
 
   /** JSON that a text holds, as tables have it; what is no JSON stays a text. */

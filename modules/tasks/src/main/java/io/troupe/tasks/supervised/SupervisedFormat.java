@@ -1,6 +1,7 @@
 package io.troupe.tasks.supervised;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.tasks.rows.DeclaredTools;
 import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.rows.RefusedRows;
 import io.troupe.tasks.rows.Row;
@@ -120,20 +121,19 @@ public record SupervisedFormat(
         return conversation(row, source, read.messages(), read.imitated(), field);
       }
     }
-    boolean listed =
-        row.fields().path(promptField).isArray() || row.fields().path(completionField).isArray();
+    boolean listed = row.at(promptField).isArray() || row.at(completionField).isArray();
     if (!listed && !chat) {
       return new Text(id(row), source, row.text(promptField), completion(row));
     }
     List<Map<String, Object>> all = new ArrayList<>();
-    if (row.fields().path(promptField).isArray()) {
+    if (row.at(promptField).isArray()) {
       all.addAll(new ChatMessages(row, promptField).read().messages());
     } else {
       all.add(Map.of("role", "user", "content", row.text(promptField)));
     }
     Set<Integer> imitated = new TreeSet<>();
     int from = all.size();
-    if (row.fields().path(completionField).isArray()) {
+    if (row.at(completionField).isArray()) {
       ChatMessages.Conversation read = new ChatMessages(row, completionField).read();
       all.addAll(read.messages());
       read.imitated().forEach(i -> imitated.add(from + i));
@@ -164,7 +164,7 @@ public record SupervisedFormat(
     if (imitated.isEmpty()) {
       throw row.bad(field, "must hold an answer of the assistant that is imitated");
     }
-    List<Object> tools = ChatMessages.tools(row);
+    List<Object> tools = DeclaredTools.of(row);
     Map<String, Object> arguments = new HashMap<>(templateArguments(row));
     if (!tools.isEmpty()) {
       arguments.put("tools", tools);

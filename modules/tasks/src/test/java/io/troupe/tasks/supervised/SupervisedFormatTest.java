@@ -53,6 +53,33 @@ final class SupervisedFormatTest {
   }
 
   @Test
+  void read_dottedMessagesField_isFollowed() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("rows.jsonl"),
+            "{\"chat\":{\"turns\":[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"yo\"}]}}");
+
+    assertThat(
+            new SupervisedFormat("chat.turns", "prompt", "completion", "source", false, Set.of())
+                .read(List.of(file)))
+        .containsExactly(
+            new SupervisedRow.Chat(
+                "row_0", "", List.of(Message.user("hi"), Message.assistant("yo")), 1));
+  }
+
+  @Test
+  void read_roleThatNoTemplateKnows_isRefused() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    false,
+                    Set.of(),
+                    "{\"messages\":[{\"role\":\"human\",\"content\":\"hi\"},{\"role\":\"assistant\",\"content\":\"yo\"}]}"))
+        .hasMessageContaining(
+            "must be from one of [assistant, developer, function, system, tool, user]");
+  }
+
+  @Test
   void read_sources_takesTheirRows() throws IOException {
     String one = "{\"prompt\":\"a\",\"completion\":\"b\",\"source\":\"one\"}";
     String two = "{\"prompt\":\"c\",\"completion\":\"d\",\"source\":\"two\"}";
