@@ -108,7 +108,9 @@ final class OwnRowsTest {
         "{\"prompt\": \"[{\\\"role\\\": \\\"user\\\", \\\"content\\\": \\\"q\\\"}]\"}"
             + " | <user>q</><assistant>",
         "{\"prompt\": [{\"role\": \"user\", \"content\": \"q\"}], \"tools\": [{\"name\": \"add\"}]}"
-            + " | [{name=add}]<user>q</><assistant>",
+            + " | [{type=function, function={name=add}}]<user>q</><assistant>",
+        "{\"prompt\": [{\"role\": \"user\", \"content\": \"q\"}], \"tools\": \" \"}"
+            + " | <user>q</><assistant>",
         "{\"prompt\": \"[1, 2] is what?\"} | <user>[1, 2] is what?</><assistant>",
         "{\"prompt\": 12} | <user>12</><assistant>",
       })
@@ -328,6 +330,10 @@ final class OwnRowsTest {
             + " roles",
         "{\"prompt\": [{\"role\": \"user\", \"content\": \"q\", \"name\": \"Al\"}], \"answer\": 1}"
             + " | a message has name, which prompts do not show",
+        "{\"prompt\": [{\"role\": \"user\", \"content\": \"\"}], \"answer\": 1} | \"prompt\" must end"
+            + " with a question, which is not blank",
+        "{\"prompt\": \"[{'role': 'user', 'content': 'q'}]\", \"answer\": 1} | \"prompt\" must be"
+            + " JSON",
         "{\"prompt\": \"q\", \"answer\": 1, \"solution\": [\"a\"]} | because task.solution_field"
             + " names it",
       })

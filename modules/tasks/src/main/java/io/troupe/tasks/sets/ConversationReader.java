@@ -1,8 +1,8 @@
 package io.troupe.tasks.sets;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.tasks.rows.DeclaredTools;
 import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowJson;
@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Reads conversations of rows: lists of messages with {@code role} and {@code content}, which is a
@@ -21,10 +22,13 @@ import java.util.Set;
  * @param field of the row
  */
 record ConversationReader(Row row, String field) {
-  private static final String TOOLS = "tools";
   private static final String ROLE = "role";
   private static final String CONTENT = "content";
   private static final Set<String> ROLES = Set.of("system", "user", "assistant", "tool");
+
+  /** The beginning of a list of messages, in JSON or as Python writes it. */
+  private static final Pattern MESSAGES =
+      Pattern.compile("\\s*\\[\\s*\\{\\s*['\"](role|from)['\"]");
 
   /** Returns the list that a value holds, itself or as JSON text; else the value. */
   private static JsonNode parsed(JsonNode value) {
@@ -36,6 +40,14 @@ record ConversationReader(Row row, String field) {
       }
     }
     return value;
+  }
+
+  /**
+   * Whether the field holds the text of a conversation that is no JSON, as pandas writes to CSV.
+   */
+  boolean isLiteral() {
+    JsonNode value = parsed(row.at(field));
+    return value.isTextual() && MESSAGES.matcher(value.textValue()).lookingAt();
   }
 
   /** Whether the field holds a conversation, or something that is meant as one. */
@@ -67,7 +79,10 @@ record ConversationReader(Row row, String field) {
     if (last.equals("system")) {
       throw bad("must end with a message of the user", "add the question");
     }
-    return new AskedConversation(field, messages, tools());
+    if (last.equals("user") && messages.getLast().content().isBlank()) {
+      throw bad("must end with a question, which is not blank", "");
+    }
+    return new AskedConversation(field, messages, DeclaredTools.of(row));
   }
 
   private Message message(JsonNode message) throws RowException {
@@ -114,21 +129,6 @@ record ConversationReader(Row row, String field) {
       joined.append(part.path("text").textValue());
     }
     return joined.toString();
-  }
-
-  private List<Object> tools() throws RowException {
-    JsonNode value = row.has(TOOLS) ? parsed(row.at(TOOLS)) : JsonNodeFactory.instance.arrayNode();
-    if (!value.isArray()) {
-      throw row.bad(TOOLS, "must be a list of tools, or the JSON of one");
-    }
-    List<Object> tools = new ArrayList<>();
-    for (JsonNode each : value) {
-      if (!each.isObject()) {
-        throw row.bad(TOOLS, "must be a list of objects that describe tools");
-      }
-      tools.add(RowJson.plain(each));
-    }
-    return tools;
   }
 
   private RowException bad(String rule, String remedy) {

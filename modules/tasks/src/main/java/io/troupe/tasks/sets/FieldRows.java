@@ -148,6 +148,12 @@ public final class FieldRows implements RowFormat {
         }
         return conversation.read();
       }
+      if (conversation.isLiteral()) {
+        throw row.bad(
+            column,
+            "must be JSON, because it begins as a list of messages",
+            "write the column with json.dumps");
+      }
       String value = asked(row, column);
       blank &= value.isBlank();
       text.append(columns.question(), end, place.start()).append(value);
