@@ -2,7 +2,6 @@ package io.troupe.runtime.episode;
 
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.TokenVersions;
-import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.EpisodeSequence;
@@ -108,8 +107,8 @@ public record EpisodeTrace(StopReason stop, List<TurnTrace> turns) {
   }
 
   /** Returns the texts from which the reward is made, where the last answer is judged. */
-  EpisodeText answering(Prompt prompt, String answer) {
-    return EpisodeText.answering(prompt, answer, texts(), lower(stop));
+  EpisodeText answering(String answer, boolean thoughtOpen) {
+    return new EpisodeText(answer, texts(), lower(stop), thoughtOpen);
   }
 
   /** Returns the texts from which the reward is made, where an environment hands in files. */

@@ -1,9 +1,12 @@
 package io.troupe.runtime.episode;
 
+import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.rollout.Episode;
+import io.troupe.core.rollout.EpisodeSequence;
 import io.troupe.core.rollout.StopReason;
+import io.troupe.core.rollout.Turn;
 import io.troupe.engine.Tokenizer;
 import java.util.EnumSet;
 import java.util.List;
@@ -50,6 +53,18 @@ public record SampledEpisode(Episode episode, String submission, List<Double> re
     String answer = EpisodeTrace.answer(episode, tokenizer, stops);
     return settings instanceof EpisodeSettings.SingleTurn
         ? EpisodeText.answering(prompt, answer, List.of(), "")
-        : EpisodeTrace.of(this, tokenizer).answering(prompt, answer);
+        : EpisodeTrace.of(this, tokenizer).answering(answer, thoughtOpen(prompt, tokenizer));
+  }
+
+  /** Whether the last answer begins inside a thought; its request may begin a sequence. */
+  private boolean thoughtOpen(Prompt prompt, Tokenizer tokenizer) {
+    Turn turn = episode.turns().getLast();
+    int[] shown = turn.observed();
+    for (EpisodeSequence later : episode.sequences().subList(1, episode.sequences().size())) {
+      shown = later.turns().getFirst().ordinal() == turn.ordinal() ? later.prompt() : shown;
+    }
+    return shown.length == 0
+        ? OpenThought.endsInside(prompt.text())
+        : ThoughtAtEnd.isOpen(shown, tokenizer);
   }
 }

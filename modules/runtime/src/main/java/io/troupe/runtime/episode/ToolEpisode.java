@@ -3,7 +3,6 @@ package io.troupe.runtime.episode;
 import io.troupe.core.SplitMix64;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.FinishReason;
-import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.OpenEpisode;
@@ -57,9 +56,6 @@ final class ToolEpisode {
 
   /** The keys that the turns of one group have at an engine, one an episode. */
   private static final int KEY_BITS = 20;
-
-  /** Tokens at the end of a request among which it may begin a thought. */
-  private static final int TAIL = 16;
 
   private final Wiring wiring;
   private final SampleRequest first;
@@ -267,8 +263,7 @@ final class ToolEpisode {
 
   /** Returns what an answer says behind its thought, which the request may have begun. */
   private String said(int[] request, Completion completion) {
-    int[] last = Arrays.copyOfRange(request, Math.max(0, request.length - TAIL), request.length);
-    boolean thinksFirst = OpenThought.endsInside(wiring.tokenizer.decode(last));
+    boolean thinksFirst = ThoughtAtEnd.isOpen(request, wiring.tokenizer);
     return ThoughtSplit.of(wiring.tokenizer.decode(completion.tokens()), thinksFirst).rest();
   }
 

@@ -28,6 +28,7 @@ import io.troupe.environments.ToolResult;
 import io.troupe.environments.ToolSchema;
 import io.troupe.environments.format.InlineFormat;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletionException;
@@ -158,6 +159,18 @@ class EpisodeSamplerTest {
     assertThat(sampled.rewards()).containsExactly(0.25, -0.125, 0.0);
     assertThat(TurnRewards.of(sampled.text(PROMPT, TOKENIZER, List.of(), loop)))
         .isEqualTo(new Verdict.Scored(0.125, "", "0.1250 in 2 of 3 turns"));
+  }
+
+  @Test
+  void isOpen_tagBeforeTheLastSpecialToken_isNoThought() {
+    CharacterTokenizer tokenizer = new CharacterTokenizer("<think>\na");
+    int[] opened = tokenizer.encode("\n<think>a");
+    int[] ended = Arrays.copyOf(opened, opened.length + 2);
+    ended[opened.length] = tokenizer.endOfSequence();
+    ended[opened.length + 1] = opened[opened.length - 1];
+
+    assertThat(ThoughtAtEnd.isOpen(opened, tokenizer)).isTrue();
+    assertThat(ThoughtAtEnd.isOpen(ended, tokenizer)).isFalse();
   }
 
   @Test
