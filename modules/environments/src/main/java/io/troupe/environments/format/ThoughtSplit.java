@@ -4,7 +4,8 @@ import io.troupe.core.prompt.ThoughtMarks;
 
 /**
  * An answer in two: what it thinks, and the rest, in which calls are read. A thought ends with the
- * first {@code </think>}: behind it the tag is a text like any other, as in the argument of a call.
+ * first end among {@link ThoughtMarks}: behind it the tag is a text like any other, as in the
+ * argument of a call.
  *
  * @param from where the rest begins in the answer
  * @param open whether the thinking has not ended
@@ -17,16 +18,26 @@ public record ThoughtSplit(String thought, String rest, int from, boolean open) 
    */
   public static ThoughtSplit of(String answer, boolean thinksFirst) {
     String lead = answer.stripLeading();
-    boolean opens = lead.startsWith(ThoughtMarks.THINK.opens());
-    if (!thinksFirst && !opens) {
+    int begin = 0;
+    for (ThoughtMarks marks : ThoughtMarks.values()) {
+      if (lead.startsWith(marks.opens())) {
+        begin = answer.length() - lead.length() + marks.opens().length();
+      }
+    }
+    if (!thinksFirst && begin == 0) {
       return new ThoughtSplit("", answer, 0, false);
     }
-    int begin = opens ? answer.length() - lead.length() + ThoughtMarks.THINK.opens().length() : 0;
-    int end = answer.indexOf(ThoughtMarks.THINK.closes(), begin);
-    if (end < 0) {
-      return new ThoughtSplit(answer.substring(begin), "", answer.length(), true);
+    int end = -1;
+    int from = answer.length();
+    for (ThoughtMarks marks : ThoughtMarks.values()) {
+      int at = answer.indexOf(marks.closes(), begin);
+      if (at >= 0 && (end < 0 || at < end)) {
+        end = at;
+        from = at + marks.closes().length();
+      }
     }
-    int from = end + ThoughtMarks.THINK.closes().length();
-    return new ThoughtSplit(answer.substring(begin, end), answer.substring(from), from, false);
+    return end < 0
+        ? new ThoughtSplit(answer.substring(begin), "", answer.length(), true)
+        : new ThoughtSplit(answer.substring(begin, end), answer.substring(from), from, false);
   }
 }

@@ -2,6 +2,7 @@ package io.troupe.environments.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.prompt.ThoughtMarks;
 import io.troupe.environments.ToolCall;
 import io.troupe.environments.ToolCall.Status;
 import java.util.List;
@@ -61,6 +62,16 @@ class ToolFormatsTest {
       assertThat(new HermesFormat().parse(before + call + call).calls())
           .as(before)
           .containsExactly(read, read);
+    }
+  }
+
+  @Test
+  void split_anySpellingOfAThought_endsAtItsFirstEnd() {
+    for (ThoughtMarks marks : ThoughtMarks.values()) {
+      String thought = "t" + marks.closes() + "a" + marks.closes();
+
+      assertThat(ThoughtSplit.of(thought, true).rest()).isEqualTo("a" + marks.closes());
+      assertThat(ThoughtSplit.of(marks.opens() + thought, false).thought()).isEqualTo("t");
     }
   }
 

@@ -56,13 +56,19 @@ final class ToolCallReader {
   static TurnReply.ParsedAnswer soFar(
       ToolFormat format, String beginning, List<ToolDeclaration> tools, boolean thinksFirst) {
     String lead = beginning.stripLeading();
-    if (lead.length() < ThoughtMarks.THINK.opens().length() && ThoughtMarks.THINK.opens().startsWith(lead)) {
-      return new TurnReply.ParsedAnswer("", "", List.of());
+    for (ThoughtMarks marks : ThoughtMarks.values()) {
+      if (lead.length() < marks.opens().length() && marks.opens().startsWith(lead)) {
+        return new TurnReply.ParsedAnswer("", "", List.of());
+      }
     }
     ThoughtSplit split = ThoughtSplit.of(beginning, thinksFirst);
     boolean bare = split.thought().isEmpty() && tools.isEmpty();
-    String thought =
-        split.open() ? PartialTag.without(split.thought(), ThoughtMarks.THINK.closes()) : split.thought();
+    String thought = split.thought();
+    for (ThoughtMarks marks : ThoughtMarks.values()) {
+      String shown =
+          split.open() ? PartialTag.without(split.thought(), marks.closes()) : split.thought();
+      thought = shown.length() < thought.length() ? shown : thought;
+    }
     String text =
         tools.isEmpty() ? split.rest() : split.rest().substring(0, format.textEnd(split.rest()));
     return new TurnReply.ParsedAnswer(

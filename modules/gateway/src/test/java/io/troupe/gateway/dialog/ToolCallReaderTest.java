@@ -29,6 +29,11 @@ class ToolCallReaderTest {
       List.of(
           "<think>",
           "</think>",
+          "<thought>",
+          "</thought>",
+          "[THINK]",
+          "[/THI",
+          "[/THINK]",
           "<tool_call>",
           "</tool_call>",
           "<thi",
