@@ -4,8 +4,8 @@ import io.troupe.core.prompt.ThoughtMarks;
 
 /**
  * An answer in two: what it thinks, and the rest, in which calls are read. A thought ends with the
- * first end among {@link ThoughtMarks}: behind it the tag is a text like any other, as in the
- * argument of a call.
+ * first end of its own spelling, of any of the {@link ThoughtMarks} where it opened before: behind
+ * it the tag is a text like any other, as in the argument of a call.
  *
  * @param from where the rest begins in the answer
  * @param open whether the thinking has not ended
@@ -19,9 +19,11 @@ public record ThoughtSplit(String thought, String rest, int from, boolean open) 
   public static ThoughtSplit of(String answer, boolean thinksFirst) {
     String lead = answer.stripLeading();
     int begin = 0;
+    String closes = "";
     for (ThoughtMarks marks : ThoughtMarks.values()) {
       if (lead.startsWith(marks.opens())) {
         begin = answer.length() - lead.length() + marks.opens().length();
+        closes = marks.closes();
       }
     }
     if (!thinksFirst && begin == 0) {
@@ -30,7 +32,8 @@ public record ThoughtSplit(String thought, String rest, int from, boolean open) 
     int end = -1;
     int from = answer.length();
     for (ThoughtMarks marks : ThoughtMarks.values()) {
-      int at = answer.indexOf(marks.closes(), begin);
+      boolean other = !closes.isEmpty() && !closes.equals(marks.closes());
+      int at = other ? -1 : answer.indexOf(marks.closes(), begin);
       if (at >= 0 && (end < 0 || at < end)) {
         end = at;
         from = at + marks.closes().length();
