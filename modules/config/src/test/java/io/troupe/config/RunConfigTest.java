@@ -270,8 +270,8 @@ final class RunConfigTest {
   void plan_correctionOfAnObjectiveThatNeedsNone_isRefused() {
     assertThat(refusals("loss.objective=cispo", "loss.correction=icepop"))
         .containsExactly(
-            "loss.correction: must be auto or none with objective gspo, cispo, gmpo, dppo or own,"
-                + " whose ratio is to the sampler itself");
+            "loss.correction: must be auto or none with objective gspo, cispo, sapo, gmpo, dppo or"
+                + " own, whose ratio is to the sampler itself");
   }
 
   @Test

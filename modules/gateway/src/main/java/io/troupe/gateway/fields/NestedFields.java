@@ -1,16 +1,16 @@
 package io.troupe.gateway.fields;
 
-import static io.troupe.gateway.fields.FieldRows.any;
-import static io.troupe.gateway.fields.FieldRows.each;
-import static io.troupe.gateway.fields.FieldRows.fields;
-import static io.troupe.gateway.fields.FieldRows.flag;
-import static io.troupe.gateway.fields.FieldRows.members;
-import static io.troupe.gateway.fields.FieldRows.oneOf;
-import static io.troupe.gateway.fields.FieldRows.only;
-import static io.troupe.gateway.fields.FieldRows.passed;
-import static io.troupe.gateway.fields.FieldRows.read;
-import static io.troupe.gateway.fields.FieldRows.text;
-import static io.troupe.gateway.fields.FieldRows.whole;
+import static io.troupe.gateway.fields.FieldEntries.any;
+import static io.troupe.gateway.fields.FieldEntries.each;
+import static io.troupe.gateway.fields.FieldEntries.fields;
+import static io.troupe.gateway.fields.FieldEntries.flag;
+import static io.troupe.gateway.fields.FieldEntries.members;
+import static io.troupe.gateway.fields.FieldEntries.oneOf;
+import static io.troupe.gateway.fields.FieldEntries.only;
+import static io.troupe.gateway.fields.FieldEntries.passed;
+import static io.troupe.gateway.fields.FieldEntries.read;
+import static io.troupe.gateway.fields.FieldEntries.text;
+import static io.troupe.gateway.fields.FieldEntries.whole;
 
 import java.util.Map;
 
@@ -20,7 +20,7 @@ import java.util.Map;
  */
 final class NestedFields {
   private static final String NOT_TEXT = "the policy reads and writes texts";
-  private static final String DISTRIBUTION = FieldRows.DISTRIBUTION;
+  private static final String DISTRIBUTION = FieldEntries.DISTRIBUTION;
 
   private NestedFields() {}
 

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /** The words in which a table of fields is written. */
-final class FieldRows {
+final class FieldEntries {
   static final String DISTRIBUTION = "only text is served, by the policy's own distribution";
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private FieldRows() {}
+  private FieldEntries() {}
 
   static Map.Entry<String, FieldRule> read(String name, FieldShape shape) {
     return Map.entry(name, new FieldRule.Read(shape));
@@ -51,7 +51,7 @@ final class FieldRows {
   }
 
   private static List<JsonNode> values(String... plain) {
-    return Arrays.stream(plain).map(FieldRows::json).toList();
+    return Arrays.stream(plain).map(FieldEntries::json).toList();
   }
 
   private static JsonNode json(String text) {
