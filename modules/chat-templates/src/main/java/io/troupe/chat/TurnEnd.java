@@ -40,7 +40,7 @@ public sealed interface TurnEnd {
       try {
         return of(before, template, tokenizer);
       } catch (IllegalArgumentException refused) {
-        continue;
+        // Asked with a system message next.
       }
     }
     return new Unmarked();
