@@ -2,6 +2,7 @@ package io.troupe.verifiers.instructions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.reward.AnswerPart;
 import io.troupe.core.reward.Check;
 import io.troupe.core.reward.Verdict;
 import java.util.List;
@@ -11,10 +12,17 @@ import org.junit.jupiter.api.Test;
 class CasesTest {
   private static final List<Case> CASES = Case.all();
 
+  /** The text that a verifier of a run is shown of a completion. */
+  private static String answer(String completion) {
+    return AnswerPart.of(completion, false) instanceof AnswerPart.Answer(String text, _)
+        ? text
+        : completion;
+  }
+
   @Test
   void verify_everyCase_asItsRuleSays() {
     for (Case row : CASES) {
-      Verdict.Scored scored = Prompts.scored(row.family(), row.label(), row.completion());
+      Verdict.Scored scored = Prompts.scored(row.family(), row.label(), answer(row.completion()));
       assertThat(scored.checks())
           .as(row.toString())
           .containsExactly(new Check(row.id(), row.strict(), row.loose()));
