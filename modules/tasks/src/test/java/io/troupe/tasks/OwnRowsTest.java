@@ -175,8 +175,7 @@ final class OwnRowsTest {
   @ParameterizedTest
   @ValueSource(strings = {"\"\"", "null", "[]"})
   void answer_blankWhereTheVerifierNeedsNone_isNone(String answer) throws IOException {
-    String row =
-        "{\"prompt\": \"q\", \"answer\": %s, \"verifier\": \"format\"}".formatted(answer);
+    String row = "{\"prompt\": \"q\", \"answer\": %s, \"verifier\": \"format\"}".formatted(answer);
 
     assertThat(only(USUAL, PromptTemplate.PLAIN, row).answer()).isEmpty();
   }
