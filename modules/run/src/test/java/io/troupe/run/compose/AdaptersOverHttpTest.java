@@ -3,6 +3,7 @@ package io.troupe.run.compose;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
@@ -333,8 +334,11 @@ class AdaptersOverHttpTest {
 
   private static InferenceClient.Response post(
       InferenceClient wire, String route, String field, String value) throws Exception {
-    return wire.post(
-        route, JsonFields.object().put("prompt", "1+2=").put(field, value), Duration.ofSeconds(60));
+    ObjectNode body = JsonFields.object().put(field, value);
+    if (route.endsWith("/completions")) {
+      body.put("prompt", "1+2=");
+    }
+    return wire.post(route, body, Duration.ofSeconds(60));
   }
 
   private static List<String> names(InferenceClient wire) throws Exception {
