@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * on OpenRLHF's command line.
  */
 final class OtherNames {
-  /** The keys a name stands for, the likeliest first; which of them exist depends on the file. */
+  /** The keys that a name means, the likeliest first; which of them exist depends on the file. */
   private static final Map<String, List<String>> KEYS = new LinkedHashMap<>();
 
   static {
@@ -111,7 +111,7 @@ final class OtherNames {
     return Stream.concat(first.stream(), second.stream()).toList();
   }
 
-  /** Returns the keys that another program's name stands for; none if it is not known. */
+  /** Returns the keys that another program's name means; none if it is not known. */
   static List<String> keys(String name) {
     return KEYS.getOrDefault(name, List.of());
   }

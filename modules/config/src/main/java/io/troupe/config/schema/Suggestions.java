@@ -15,8 +15,7 @@ public final class Suggestions {
    */
   public static String advice(String word, String path, List<String> known, Schema root) {
     String full = Schema.join(path, word);
-    List<String> elsewhere = new ArrayList<>();
-    collect(root, "", elsewhere);
+    List<String> elsewhere = paths(root);
     Optional<String> near = NearWords.nearest(word, known);
     Optional<String> moved =
         elsewhere.stream()
@@ -35,6 +34,13 @@ public final class Suggestions {
     return moved
         .map(each -> "did you mean " + each + "?")
         .orElseGet(() -> "remove it, or choose from " + String.join(", ", known));
+  }
+
+  /** Returns the paths of all keys below a schema. */
+  static List<String> paths(Schema root) {
+    List<String> paths = new ArrayList<>();
+    collect(root, "", paths);
+    return paths;
   }
 
   private static void collect(Schema schema, String path, List<String> paths) {

@@ -16,27 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Names of other programs lead to keys that exist. */
 final class OtherNamesTest {
-  private static void collect(Schema schema, String path, Set<String> paths) {
-    switch (schema) {
-      case Schema.Section section ->
-          section
-              .keys()
-              .forEach(
-                  key -> {
-                    paths.add(Schema.join(path, key.name()));
-                    collect(key.schema(), Schema.join(path, key.name()), paths);
-                  });
-      case Schema.Choice choice ->
-          choice.alternatives().forEach(each -> collect(each.section(), path, paths));
-      case Schema.Row _, Schema.Value _ -> {}
-    }
-  }
-
   @Test
   void keys_ofEveryName_exist() {
-    Set<String> known = new TreeSet<>();
-    collect(Schema.of(RunConfig.class), "", known);
-    collect(Schema.of(SupervisedConfig.class), "", known);
+    Set<String> known = new TreeSet<>(Suggestions.paths(Schema.of(RunConfig.class)));
+    known.addAll(Suggestions.paths(Schema.of(SupervisedConfig.class)));
 
     OtherNames.all()
         .forEach((name, keys) -> assertThat(known).as("keys of %s", name).containsAll(keys));
