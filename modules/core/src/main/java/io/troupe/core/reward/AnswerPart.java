@@ -8,8 +8,9 @@ import io.troupe.core.prompt.ThoughtMarks;
  *
  * <p>A thought ends at the last of its end marks, so that a draft within a thought that mentions
  * the mark is never read as the answer. An end mark before which no thought was begun ends none: it
- * would hide what stands before it from the verifier, and not from a reader. Where the answer is
- * one {@code <answer>…</answer>} and nothing else but white space, its content is the answer.
+ * would hide what is before it from the verifier, and not from a reader. Where only white space
+ * follows such a mark, there is no answer, whichever of the two it was. Where the answer is one
+ * {@code <answer>…</answer>} and nothing else but white space, its content is the answer.
  */
 public sealed interface AnswerPart {
   /**
@@ -20,7 +21,9 @@ public sealed interface AnswerPart {
    */
   record Answer(String text, boolean tagged) implements AnswerPart {}
 
-  /** The completion ends within a thought, so that it holds no answer. */
+  /**
+   * The completion ends within a thought or with the mark of its end, so that it holds no answer.
+   */
   record UnfinishedThought() implements AnswerPart {
     /** The reason of such a completion's reward, which is 0. */
     public static final String REASON = "the thought is not finished, so there is no answer";
@@ -37,7 +40,8 @@ public sealed interface AnswerPart {
     boolean begun = thoughtOpen || (beginning >= 0 && beginning < end);
     int behind = begun ? end : 0;
     boolean open = thoughtOpen && behind == 0;
-    return open || ThoughtMarks.lastBeginning(completion) >= behind
+    boolean ended = !begun && end > 0 && completion.substring(end).isBlank();
+    return open || ended || ThoughtMarks.lastBeginning(completion) >= behind
         ? new UnfinishedThought()
         : untagged(completion.substring(behind));
   }

@@ -38,6 +38,8 @@ final class AnswerPartTest {
         "false | <think>R",
         "false | R<think>R",
         "false | <think>a</think>R<think>R",
+        "false | R</think>",
+        "false | R</think> ",
         "true | R",
         "true | say '</think>' R",
       })
