@@ -82,16 +82,7 @@ final class FolderScan {
   }
 
   private List<LocalFile> files() throws IOException {
-    List<String> paths = new ArrayList<>();
-    try (Stream<Path> top = Files.list(folder.path())) {
-      top.filter(this::isCopied).filter(Files::isRegularFile).map(this::path).forEach(paths::add);
-    }
-    for (String name : FOLDERS) {
-      Path in = folder.path().resolve(name);
-      if (Files.isDirectory(in)) {
-        FileTree.files(in, this::isCopied).stream().map(this::path).forEach(paths::add);
-      }
-    }
+    List<String> paths = new ArrayList<>(settledPaths());
     if (paths.remove(BASE)) {
       paths.add(BASE);
     }
@@ -100,6 +91,39 @@ final class FolderScan {
       files.add(new LocalFile(path, Files.size(folder.path().resolve(path))));
     }
     return files;
+  }
+
+  /**
+   * Returns the files of the copy. A listing is no snapshot: it may pass the place of a compressed
+   * segment before that is there, and the place of the plain one when that is gone. A listing
+   * counts once the next one equals it, since the next one has what came during this one.
+   */
+  private List<String> settledPaths() throws IOException {
+    List<String> paths = listedPaths();
+    List<String> before = List.of();
+    while (!paths.equals(before)) {
+      before = paths;
+      paths = listedPaths();
+    }
+    return paths;
+  }
+
+  private List<String> listedPaths() throws IOException {
+    List<String> paths = new ArrayList<>();
+    try (Stream<Path> top = Files.list(folder.path())) {
+      top.filter(this::isCopied)
+          .filter(Files::isRegularFile)
+          .map(this::path)
+          .sorted()
+          .forEach(paths::add);
+    }
+    for (String name : FOLDERS) {
+      Path in = folder.path().resolve(name);
+      if (Files.isDirectory(in)) {
+        FileTree.files(in, this::isCopied).stream().map(this::path).forEach(paths::add);
+      }
+    }
+    return paths;
   }
 
   private boolean isCopied(Path file) {

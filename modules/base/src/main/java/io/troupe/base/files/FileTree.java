@@ -64,7 +64,10 @@ public final class FileTree {
         new SimpleFileVisitor<>() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            if (wanted.test(file) && Files.isRegularFile(file)) {
+            boolean regular =
+                attributes.isRegularFile()
+                    || (attributes.isSymbolicLink() && Files.isRegularFile(file));
+            if (regular && wanted.test(file)) {
               found.add(file);
             }
             return FileVisitResult.CONTINUE;
