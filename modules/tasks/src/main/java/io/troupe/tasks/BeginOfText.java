@@ -34,12 +34,7 @@ public record BeginOfText(Tokenizer tokenizer) {
             prompt ->
                 !raw.contains(prompt.source())
                     ? prompt
-                    : new Prompt(
-                        prompt.id(),
-                        prompt.source(),
-                        tokenizer.withTextStart(prompt.text()),
-                        prompt.answer(),
-                        prompt.solution()))
+                    : prompt.worded(tokenizer.withTextStart(prompt.text())))
         .toList();
   }
 }

@@ -48,11 +48,23 @@ public record DataSetSettings(
      *
      * @param idPrefix prefix of ids made of row numbers
      * @param limit of the rows that are refused
+     * @param keeping the sources whose prompts keep their rows
      */
-    record Files(List<Path> files, RowFormat.Factory format, String idPrefix, RefusalLimit limit)
+    record Files(
+        List<Path> files,
+        RowFormat.Factory format,
+        String idPrefix,
+        RefusalLimit limit,
+        RowKeeping keeping)
         implements Rows {
       public Files {
         files = List.copyOf(files);
+      }
+
+      /** Files whose rows no verifier reads. */
+      public Files(
+          List<Path> files, RowFormat.Factory format, String idPrefix, RefusalLimit limit) {
+        this(files, format, idPrefix, limit, RowKeeping.NONE);
       }
     }
 

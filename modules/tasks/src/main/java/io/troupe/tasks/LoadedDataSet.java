@@ -160,8 +160,7 @@ record LoadedDataSet(
 
     private RowItems contents() throws IOException {
       return switch (settings.rows()) {
-        case Rows.Files(var files, var format, var prefix, var limit) ->
-            RowItems.read(files, format.create(prefix), settings.wording(), limit);
+        case Rows.Files own -> rows(own.files(), own, own.idPrefix());
         case Rows.Folders(Path parent, boolean imitated) -> {
           characters = HarborPrompts.CHARACTERS;
           yield RowItems.of(HarborPrompts.items(parent, imitated), settings.wording());
@@ -174,17 +173,31 @@ record LoadedDataSet(
       };
     }
 
+    private RowItems rows(List<Path> files, Rows.Files form, String idPrefix) throws IOException {
+      return RowItems.read(
+          files,
+          form.format().create(idPrefix),
+          settings.wording(),
+          form.limit(),
+          item -> form.keeping().keeps(source(item), verifier(item)));
+    }
+
+    private String source(DataItem item) {
+      return item.verifier().isEmpty()
+          ? settings.source()
+          : settings.source() + "/" + item.verifier();
+    }
+
+    private String verifier(DataItem item) {
+      return item.verifier().isEmpty() ? settings.verifier() : item.verifier();
+    }
+
     private List<Prompt> others(List<Path> files, Map<String, List<String>> facets)
         throws IOException {
       if (!(settings.rows() instanceof Rows.Files own)) {
         throw new IllegalArgumentException("calculated prompts have no files");
       }
-      RowItems contents =
-          RowItems.read(
-              files,
-              own.format().create(own.idPrefix() + "heldout_"),
-              settings.wording(),
-              own.limit());
+      RowItems contents = rows(files, own, own.idPrefix() + "heldout_");
       int before = left.size();
       if (!sharesFiles()) {
         skip(contents, HELD_OUT_ROWS);
@@ -307,13 +320,8 @@ record LoadedDataSet(
 
     private Prompt prompt(WordedItem worded) {
       DataItem item = worded.item();
-      String source = settings.source();
-      String verifier = settings.verifier();
-      if (!item.verifier().isEmpty()) {
-        source = source + "/" + item.verifier();
-        verifier = item.verifier();
-      }
-      verifiers.put(source, verifier);
+      String source = source(item);
+      verifiers.put(source, verifier(item));
       PromptId id = new PromptId(id(item.id()));
       if (!item.facets().isEmpty()) {
         facets.put(id, item.facets());
@@ -322,7 +330,12 @@ record LoadedDataSet(
         ownLimits.put(id, item.own().maxTokens());
       }
       return new Prompt(
-          id, source, worded.text(), item.answer(), settings.wording().solution(item));
+          id,
+          source,
+          worded.text(),
+          item.answer(),
+          settings.wording().solution(item),
+          worded.row());
     }
 
     private List<Prompt> first(List<Prompt> prompts, String what) {

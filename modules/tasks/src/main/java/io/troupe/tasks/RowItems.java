@@ -1,8 +1,10 @@
 package io.troupe.tasks;
 
+import io.troupe.core.prompt.DataRow;
 import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.rows.RefusedRows;
 import io.troupe.tasks.rows.Row;
+import io.troupe.tasks.rows.RowColumns;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowFiles;
 import io.troupe.tasks.rows.TaskDataException;
@@ -17,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * The items of data files with the texts of their prompts, and the rows that are no items.
@@ -25,8 +28,13 @@ import java.util.TreeMap;
  * @param refused the rows that break a rule, and the number of all rows
  */
 record RowItems(List<WordedItem> worded, Map<String, List<String>> skipped, RefusedRows refused) {
-  /** An item, and the text of its prompt. */
-  record WordedItem(DataItem item, String text) {}
+  /**
+   * An item.
+   *
+   * @param text of its prompt
+   * @param row the row that it was made of, where its verifier reads that
+   */
+  record WordedItem(DataItem item, String text, DataRow row) {}
 
   /** A row's own limit of the tokens of a completion. */
   private static final String LIMIT = "max_completion_tokens";
@@ -36,7 +44,7 @@ record RowItems(List<WordedItem> worded, Map<String, List<String>> skipped, Refu
     List<WordedItem> worded = new ArrayList<>();
     for (DataItem item : items) {
       try {
-        worded.add(new WordedItem(item, wording.text(item)));
+        worded.add(new WordedItem(item, wording.text(item), DataRow.NONE));
       } catch (RowException bad) {
         throw new TaskDataException("%s: %s".formatted(item.id(), bad.getMessage()));
       }
@@ -57,11 +65,16 @@ record RowItems(List<WordedItem> worded, Map<String, List<String>> skipped, Refu
   /**
    * Reads files, one after the other.
    *
+   * @param keeping whether the row of an item is kept
    * @throws TaskDataException if more rows than the limit allows are bad, have the id of another
    *     row, or cannot be shown to the policy
    */
   static RowItems read(
-      List<Path> files, RowFormat format, PromptTemplate wording, RefusalLimit limit)
+      List<Path> files,
+      RowFormat format,
+      PromptTemplate wording,
+      RefusalLimit limit,
+      Predicate<DataItem> keeping)
       throws IOException {
     List<WordedItem> items = new ArrayList<>();
     Map<String, List<String>> skipped = new TreeMap<>();
@@ -78,7 +91,11 @@ record RowItems(List<WordedItem> worded, Map<String, List<String>> skipped, Refu
                   DataItem whole = withPrompts(item, row);
                   String text = wording.text(whole);
                   refuseTwice(item, row, places);
-                  items.add(new WordedItem(whole, text));
+                  items.add(
+                      new WordedItem(
+                          whole,
+                          text,
+                          keeping.test(item) ? RowColumns.of(row.fields()) : DataRow.NONE));
                 }
               }
             });

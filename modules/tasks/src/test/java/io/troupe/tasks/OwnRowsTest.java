@@ -67,7 +67,8 @@ final class OwnRowsTest {
                 List.of(Sets.file(folder, "rows.jsonl", rows)),
                 _ -> new FieldRows(columns, OwnRowsTest::judgedBy),
                 "",
-                new RefusalLimit(share, "task.max_refused_share")),
+                new RefusalLimit(share, "task.max_refused_share"),
+                (source, verifier) -> source.endsWith("/mine") && verifier.equals("mine")),
             heldOut,
             Map.of(),
             LengthLimits.NONE,
@@ -118,6 +119,16 @@ final class OwnRowsTest {
     Prompt prompt = only(USUAL, chat(""), row.replaceFirst("}$", ", \"answer\": 1}"));
 
     assertThat(prompt.text()).isEqualTo(text);
+  }
+
+  @Test
+  void row_verifierThatReadsRows_isKeptWithEveryColumn() throws IOException {
+    String mine = "{\"prompt\":\"q\",\"answer\":2.50,\"verifier\":\"mine\",\"level\":[3,null]}";
+    String other = "{\"prompt\":\"r\",\"answer\":1,\"level\":4}";
+
+    assertThat(load(USUAL, PromptTemplate.PLAIN, 0, mine + "\n" + other).train())
+        .extracting(prompt -> prompt.row().json())
+        .containsExactlyInAnyOrder(mine, "{}");
   }
 
   @Test

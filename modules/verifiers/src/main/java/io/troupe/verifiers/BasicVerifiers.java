@@ -35,6 +35,7 @@ public final class BasicVerifiers implements VerifierFamily {
             new JudgedBy.AnyAnswer(),
             Isolation.LINEAR,
             false,
+            false,
             ThoughtReading.KEEP,
             options -> new FormatVerifier(options.choice("shape", Shape.THINK_ANSWER))));
   }

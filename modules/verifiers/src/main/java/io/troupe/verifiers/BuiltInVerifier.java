@@ -17,6 +17,7 @@ public record BuiltInVerifier(
     JudgedBy judgedBy,
     Isolation isolation,
     boolean runsCode,
+    boolean readsRow,
     ThoughtReading thoughts,
     Factory factory)
     implements VerifierProvider {
@@ -31,10 +32,10 @@ public record BuiltInVerifier(
     Verifier create(VerifierOptions options) throws IOException;
   }
 
-  /** A verifier of answers that does not run programs. */
+  /** A verifier of answers that neither runs programs nor reads rows. */
   public BuiltInVerifier(
       String name, String summary, JudgedBy judgedBy, Isolation isolation, Factory factory) {
-    this(name, summary, judgedBy, isolation, false, ThoughtReading.DROP, factory);
+    this(name, summary, judgedBy, isolation, false, false, ThoughtReading.DROP, factory);
   }
 
   @Override

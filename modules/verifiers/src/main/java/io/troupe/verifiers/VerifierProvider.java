@@ -42,6 +42,14 @@ public interface VerifierProvider {
   }
 
   /**
+   * Whether the verifier reads the columns of a row that its expected answer is not made of: {@link
+   * io.troupe.core.prompt.Prompt#row()}. The rows of its prompts are then kept in memory.
+   */
+  default boolean readsRow() {
+    return true;
+  }
+
+  /**
    * What the verifier is shown of a completion that thinks, where its options do not say. A
    * verifier from outside Troupe is shown the whole completion, unless it says otherwise here.
    */

@@ -9,11 +9,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.core.prompt.DataRow;
 import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.JudgedBy;
 import io.troupe.tasks.columns.CellNodes;
+import io.troupe.tasks.rows.RowColumns;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.ValueText;
 import io.troupe.tasks.sets.GoldText;
@@ -68,7 +70,8 @@ record InputLine(
   /**
    * Reads a line: one completion, or those of a group as a run's {@code rollouts.jsonl} has them.
    *
-   * <p>A completion is judged by the fields that the verifier reads. A line may hold others.
+   * <p>A completion is judged by the fields that the verifier reads. A line may hold others. All
+   * but the completion and {@code thought_open} are its row.
    *
    * @param source the verifier's name
    * @param by what the verifier reads
@@ -123,16 +126,20 @@ record InputLine(
     }
     String text = node.path(PROMPT).isTextual() ? node.path(PROMPT).asText() : "";
     boolean thoughtOpen = thoughtOpen(node, id.asText());
-    node.remove("id");
     node.remove(THOUGHT_OPEN);
     node.remove("completion");
+    DataRow row = RowColumns.of(node);
+    node.remove("id");
     ObjectNode head = JSON.createObjectNode();
     head.set("id", id);
     PromptId prompt = new PromptId(id.asText());
     try {
       String answer = answer(node, by);
       return new InputLine(
-          head, new Prompt(prompt, source, text, answer, ""), completion.asText(), thoughtOpen);
+          head,
+          new Prompt(prompt, source, text, answer, "", row),
+          completion.asText(),
+          thoughtOpen);
     } catch (RowException bad) {
       return new InputLine(
           head,

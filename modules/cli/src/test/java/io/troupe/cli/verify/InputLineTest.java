@@ -87,5 +87,6 @@ final class InputLineTest {
     InputLine read = InputLine.read(line, "mine", new JudgedBy.AllFields()).getFirst();
 
     assertThat(read.prompt().answer()).isEqualTo("{\"answer\":2.50,\"level\":3}");
+    assertThat(read.prompt().row().json()).isEqualTo("{\"id\":1,\"answer\":2.50,\"level\":3}");
   }
 }

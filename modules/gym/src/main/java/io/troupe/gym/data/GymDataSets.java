@@ -60,7 +60,8 @@ public final class GymDataSets {
             : new TaskSection.Mixture(
                 TaskSection.Mixture.Mode.SEQUENTIAL, false, sets, sets.getFirst().choice());
     DataSection data = section.data();
-    TaskLoader loader = TaskLoader.of(task, data, SEED, PromptTemplate.noTemplate());
+    TaskLoader loader =
+        TaskLoader.of(task, data, SEED, PromptTemplate.noTemplate()).judgedBy(section.verifier());
     DataSetTask loaded = loader.load();
     verifiers.putAll(loader.verifiers(loaded));
     List<Prompt> all = Stream.concat(loaded.train().stream(), loaded.heldOut().stream()).toList();

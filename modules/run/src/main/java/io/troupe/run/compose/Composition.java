@@ -159,7 +159,9 @@ public record Composition(
     Optional<EnvironmentProvider> environment =
         ToolLoops.environment(config.episode(), config.task().folderSources());
     ChatTemplate template = template(config, start, environment);
-    TaskLoader loader = TaskLoader.of(config.task(), config.data(), config.run().seed(), template);
+    TaskLoader loader =
+        TaskLoader.of(config.task(), config.data(), config.run().seed(), template)
+            .judgedBy(config.verifier());
     DataSetTask worded = loader.load();
     Optional<SupervisedSet> rows = imitatedRows(config);
     Tokenizer tokenizer =

@@ -4,6 +4,7 @@ import io.troupe.base.hash.Sha256;
 import io.troupe.config.RunConfig;
 import io.troupe.config.policy.PolicySection;
 import io.troupe.config.rollout.VerifierSection;
+import io.troupe.core.prompt.DataRow;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.Tokenizer;
 import io.troupe.run.model.ModelCache;
@@ -159,6 +160,9 @@ public final class InputDigests {
         add(sha, prompt.text());
         add(sha, prompt.answer());
         add(sha, prompt.solution());
+        if (!prompt.row().equals(DataRow.NONE)) {
+          add(sha, prompt.row().json());
+        }
       }
     }
     if (!composition.task().imitated().isEmpty()) {

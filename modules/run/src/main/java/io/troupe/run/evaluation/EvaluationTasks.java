@@ -137,7 +137,8 @@ public final class EvaluationTasks implements AutoCloseable {
             : new TaskSection.Mixture(
                 TaskSection.Mixture.Mode.SEQUENTIAL, false, sections, sections.getFirst().choice());
     EpisodePlan plan = EpisodePlan.of(task.episode(), policy.template(), section.folderSources());
-    TaskLoader loader = TaskLoader.of(section, file.data(), file.seed(), plan.template());
+    TaskLoader loader =
+        TaskLoader.of(section, file.data(), file.seed(), plan.template()).judgedBy(file.verifier());
     DataSetTask worded = loader.load();
     DataSetTask loaded =
         tokenizer.isPresent()

@@ -1,6 +1,7 @@
 package io.troupe.run.task;
 
 import io.troupe.chat.ChatTemplate;
+import io.troupe.config.rollout.VerifierSection;
 import io.troupe.config.task.DataKeys;
 import io.troupe.config.task.DataSection;
 import io.troupe.config.task.DataSetSection;
@@ -16,6 +17,7 @@ import io.troupe.tasks.DataSetSettings.Ordering;
 import io.troupe.tasks.DataSetSettings.Rows;
 import io.troupe.tasks.DataSetTask;
 import io.troupe.tasks.PromptTemplate;
+import io.troupe.tasks.RowKeeping;
 import io.troupe.tasks.SourceLimits;
 import io.troupe.tasks.sets.DataItem;
 import io.troupe.tasks.sets.DataSet;
@@ -42,15 +44,24 @@ import java.util.stream.Stream;
  * @param files place of data
  * @param seed of the run
  * @param template of the policy, for prompts that are chats
+ * @param keeping whose prompts keep their rows
  */
-public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTemplate template) {
+public record TaskLoader(
+    TaskSection task, TaskFiles files, long seed, ChatTemplate template, RowKeeping keeping) {
   /** The verifier of task folders. */
   public static final String HARBOR = "harbor";
 
-  /** A loader whose files come from where {@code data} says. */
+  /**
+   * A loader whose files come from where {@code data} says, for prompts whose rows nothing reads.
+   */
   public static TaskLoader of(
       TaskSection task, DataSection data, long seed, ChatTemplate template) {
-    return new TaskLoader(task, TaskFiles.of(data), seed, template);
+    return new TaskLoader(task, TaskFiles.of(data), seed, template, RowKeeping.NONE);
+  }
+
+  /** Returns this loader for prompts that these verifiers judge. */
+  public TaskLoader judgedBy(VerifierSection verifiers) {
+    return new TaskLoader(task, files, seed, template, VerifierPools.keeping(verifiers));
   }
 
   /**
@@ -166,7 +177,11 @@ public record TaskLoader(TaskSection task, TaskFiles files, long seed, ChatTempl
         section.mix().alias(),
         set.verifier(),
         new Rows.Files(
-            files.rows(section, data.split()), set.format(), set.idPrefix(), data.refusals()),
+            files.rows(section, data.split()),
+            set.format(),
+            set.idPrefix(),
+            data.refusals(),
+            keeping),
         heldOut(section, set),
         set.facets(data.split()),
         data.cut(),

@@ -3,6 +3,7 @@ package io.troupe.run.task;
 import io.troupe.config.rollout.VerifierSection;
 import io.troupe.config.rollout.VerifierSection.Over;
 import io.troupe.config.rollout.VerifierSection.Reward;
+import io.troupe.tasks.RowKeeping;
 import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
 import io.troupe.verifiers.Verifiers;
@@ -14,10 +15,13 @@ import io.troupe.verifiers.pool.PoolSettings;
 import io.troupe.verifiers.pool.VerifierService;
 import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -125,6 +129,34 @@ public final class VerifierPools implements AutoCloseable {
       }
     } catch (IllegalArgumentException wrong) {
       throw new InvalidVerifierException(String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  /**
+   * Returns whose prompts keep their rows: those that a verifier judges which reads more of a row
+   * than its answer, such as a program of the user's own. A name that no verifier has is refused
+   * elsewhere.
+   */
+  public static RowKeeping keeping(VerifierSection section) {
+    Map<String, Boolean> known = new HashMap<>();
+    Predicate<String> reads =
+        name -> known.computeIfAbsent(name, _ -> readsRow(name, section.plugins()));
+    return (source, own) -> {
+      List<Reward> parts = section.rewardsOf(source);
+      return parts.isEmpty()
+          ? reads.test(own)
+          : parts.stream().anyMatch(part -> !part.isOfTurns() && reads.test(part.verifier()));
+    };
+  }
+
+  private static boolean readsRow(String verifier, List<Path> plugins) {
+    if (verifier.equals(VerifierServices.COMMAND)) {
+      return true;
+    }
+    try {
+      return Verifiers.with(plugins).named(verifier).readsRow();
+    } catch (IllegalArgumentException unknown) {
+      return false; // check() refuses it
     }
   }
 

@@ -150,6 +150,10 @@ final class ForeignRowsTest {
             .hasMessageContaining("leave it out");
       }
     }
+    RowFiles.read(
+        List.of(file),
+        row ->
+            assertThat(RowColumns.of(row.fields()).leftOut()).containsExactly("bytes", "variants"));
     assertThatThrownBy(() -> RowFiles.read(List.of(file), row -> row.has("variants")))
         .hasMessageContaining("the column \"variants\" holds variants of Parquet");
   }

@@ -37,6 +37,7 @@ public final class CodeVerifiers implements VerifierFamily {
             new JudgedBy.OneAnswer(),
             Isolation.SELF,
             true,
+            false,
             ThoughtReading.KEEP,
             CodeVerifiers::harbor));
   }
@@ -79,6 +80,7 @@ public final class CodeVerifiers implements VerifierFamily {
         CodeProblem.FIELDS,
         Isolation.SELF,
         true,
+        false,
         ThoughtReading.DROP,
         options -> create(name, benchmark, options));
   }

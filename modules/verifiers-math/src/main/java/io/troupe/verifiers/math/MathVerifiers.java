@@ -41,6 +41,11 @@ public final class MathVerifiers implements VerifierFamily {
     }
 
     @Override
+    public boolean readsRow() {
+      return false;
+    }
+
+    @Override
     public ThoughtReading thoughts() {
       return ThoughtReading.DROP;
     }
@@ -76,6 +81,11 @@ public final class MathVerifiers implements VerifierFamily {
     @Override
     public JudgedBy judgedBy() {
       return new JudgedBy.OneAnswer();
+    }
+
+    @Override
+    public boolean readsRow() {
+      return false;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.troupe.verifiers.judge;
 import io.troupe.core.reward.JudgedBy;
 import io.troupe.verifiers.BuiltInVerifier;
 import io.troupe.verifiers.Isolation;
+import io.troupe.verifiers.ThoughtReading;
 import io.troupe.verifiers.VerifierFamily;
 import io.troupe.verifiers.VerifierOptions;
 import io.troupe.verifiers.VerifierProvider;
@@ -24,6 +25,9 @@ public final class JudgeVerifiers implements VerifierFamily {
             "the score that a language model gives, over an OpenAI-compatible endpoint",
             new JudgedBy.AnyAnswer(),
             Isolation.SELF,
+            false,
+            true,
+            ThoughtReading.DROP,
             options -> new LlmJudge(judge(options))));
   }
 

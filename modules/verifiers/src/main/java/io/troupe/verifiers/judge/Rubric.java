@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 
 /**
  * The instructions for a judge: a text with the placeholders {@code {prompt}}, {@code
- * {completion}}, {@code {quoted}}, {@code {answer}}, {@code {id}} and {@code {source}}.
+ * {completion}}, {@code {quoted}}, {@code {answer}}, {@code {row}} (all columns of the prompt's
+ * row, as JSON), {@code {id}} and {@code {source}}.
  *
  * <p>{@code {quoted}} is the completion with a mark before each line, so that it cannot pass for
  * the text around it. Placeholders are filled in one pass, so that {@code {answer}} within a
@@ -18,7 +19,7 @@ import java.util.regex.Pattern;
  */
 public record Rubric(String text) {
   private static final Pattern PLACE =
-      Pattern.compile("\\{(prompt|completion|quoted|answer|id|source)}");
+      Pattern.compile("\\{(prompt|completion|quoted|answer|row|id|source)}");
 
   /** Asks whether the completion reaches the expected answer. */
   public static final Rubric CORRECTNESS =
@@ -52,6 +53,7 @@ public record Rubric(String text) {
                       case "completion" -> completion;
                       case "quoted" -> QuotedText.of(completion);
                       case "answer" -> prompt.answer();
+                      case "row" -> prompt.row().json();
                       case "id" -> prompt.id().value();
                       default -> prompt.source();
                     }));

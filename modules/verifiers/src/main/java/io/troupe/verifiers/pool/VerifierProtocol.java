@@ -1,14 +1,18 @@
 package io.troupe.verifiers.pool;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
+import io.troupe.core.prompt.DataRow;
 import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
@@ -26,13 +30,15 @@ import java.util.Optional;
  *
  * <pre>
  * process   {"ready": true}                                      once, when it can be asked
- * pool      {"seq": 1, "id": …, "source": …, "prompt": …, "answer": …, "completion": …, "thought_open": …}
+ * pool      {"seq": 1, "id": …, "source": …, "prompt": …, "answer": …, "completion": …, "thought_open": …,
+ *            "row": {…}, "row_left_out": […]}
  * process   {"seq": 1, "reward": 0.5, "extracted": …, "reason": …, "checks": [{"name": …, "passed": …}]}
  *       or  {"seq": 1, "unverifiable": "bad_input", "reason": …}
  * </pre>
  *
  * <p>Only {@code seq} and {@code reward} (or {@code unverifiable}) must be in an answer. {@code
- * seq} is repeated so that an answer can never be taken for another question's.
+ * seq} is repeated so that an answer can never be taken for another question's. {@code row} is
+ * there always, {@code row_left_out} where it names a column.
  */
 final class VerifierProtocol {
   /** Longest answer in bytes; a longer line is no verdict. */
@@ -44,7 +50,7 @@ final class VerifierProtocol {
    */
   private static final JsonMapper JSON =
       JsonMapper.builder(
-              com.fasterxml.jackson.core.JsonFactory.builder()
+              JsonFactory.builder()
                   .streamReadConstraints(
                       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
                   .build())
@@ -52,6 +58,23 @@ final class VerifierProtocol {
           .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
+
+  /** Reads the numbers of rows with all their digits. */
+  private static final JsonMapper QUESTIONS =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxStringLength(Integer.MAX_VALUE)
+                          .maxNumberLength(Integer.MAX_VALUE)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+          .build();
+
+  private static final String ROW = "row";
+  private static final String ROW_LEFT_OUT = "row_left_out";
 
   private VerifierProtocol() {}
 
@@ -81,12 +104,28 @@ final class VerifierProtocol {
     if (question.completion().tagged()) {
       node.put("tagged", true);
     }
+    DataRow row = question.prompt().row();
+    node.putRawValue(ROW, new RawValue(ascii(row.json())));
+    if (!row.leftOut().isEmpty()) {
+      row.leftOut().forEach(node.putArray(ROW_LEFT_OUT)::add);
+    }
     return text(node);
+  }
+
+  /** Returns the same JSON in ASCII: other characters occur in its texts only. */
+  private static String ascii(String json) {
+    StringBuilder ascii = new StringBuilder(json.length());
+    for (int i = 0; i < json.length(); i++) {
+      char each = json.charAt(i);
+      ascii.append(each < 0x80 ? String.valueOf(each) : "\\u%04x".formatted((int) each));
+    }
+    return ascii.toString();
   }
 
   static Question question(String line) {
     JsonNode node =
-        tree(line).orElseThrow(() -> new IllegalArgumentException("no JSON object: " + line));
+        tree(QUESTIONS, line)
+            .orElseThrow(() -> new IllegalArgumentException("no JSON object: " + line));
     return new Question(
         node.path("seq").asLong(),
         new Prompt(
@@ -94,7 +133,10 @@ final class VerifierProtocol {
             node.path("source").asText(),
             node.path("prompt").asText(),
             node.path("answer").asText(),
-            ""),
+            "",
+            new DataRow(
+                node.path(ROW).toString(),
+                node.path(ROW_LEFT_OUT).valueStream().map(JsonNode::asText).toList())),
         new JudgedText(
             node.path("completion").asText(),
             node.path("thought_open").asBoolean(),
@@ -187,8 +229,12 @@ final class VerifierProtocol {
   }
 
   private static Optional<JsonNode> tree(String line) {
+    return tree(JSON, line);
+  }
+
+  private static Optional<JsonNode> tree(JsonMapper mapper, String line) {
     try {
-      JsonNode node = JSON.readTree(line);
+      JsonNode node = mapper.readTree(line);
       return Optional.ofNullable(node).filter(JsonNode::isObject);
     } catch (JsonProcessingException notJson) {
       return Optional.empty();

@@ -2,6 +2,7 @@ package io.troupe.verifiers.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.prompt.DataRow;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
@@ -27,6 +28,27 @@ class VerifierProtocolTest {
 
     assertThat(line).doesNotContain("\n").isPrintable();
     assertThat(VerifierProtocol.question(line)).isEqualTo(question);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{\"level\":2,\"tests\":[\"assert f(1) == 1\"],\"none\":null}",
+        "{\"price\":2.50,\"big\":123456789012345678901234567890.125}",
+        "{\"ü\":\"\ud83d\ude00 half \ud83d\",\"a\":\"b\\\\u0041\\n\"}"
+      })
+  void question_anyRow_arrivesAsItWas(String row) {
+    for (List<String> leftOut : List.of(List.<String>of(), List.of("image", "ü"))) {
+      Prompt prompt = new Prompt(new PromptId("p"), "own", "q", "4", "", new DataRow(row, leftOut));
+      VerifierProtocol.Question question =
+          new VerifierProtocol.Question(7, prompt, JudgedText.of("c"));
+
+      String line = VerifierProtocol.write(question);
+
+      assertThat(line).doesNotContain("\n").isPrintable();
+      assertThat(VerifierProtocol.question(line)).isEqualTo(question);
+    }
   }
 
   @Test
