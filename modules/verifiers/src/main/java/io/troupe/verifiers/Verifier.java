@@ -2,6 +2,7 @@ package io.troupe.verifiers;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.Verdict;
+import java.io.IOException;
 
 /**
  * Judges completions. A verifier is a function of its arguments and thread-safe. Its {@link
@@ -28,6 +29,14 @@ public interface Verifier extends AutoCloseable {
 
   /** Loads everything that the first verification would otherwise load within its deadline. */
   default void prepare() {}
+
+  /**
+   * Fails if a server that the verifier needs cannot be reached. It judges nothing, and so costs
+   * nothing.
+   *
+   * @throws IOException if it cannot; says why and what to do
+   */
+  default void reach() throws IOException {}
 
   /** Closes the resources of the verifier; most verifiers have none. */
   @Override

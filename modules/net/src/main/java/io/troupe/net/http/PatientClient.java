@@ -77,9 +77,9 @@ public final class PatientClient implements AutoCloseable {
     try {
       response = WholeResponse.within(http, request, body, timeout);
     } catch (HttpTimeoutException late) {
-      return new Reply.Again("no whole reply within " + timeout, true, Optional.empty());
+      return late(timeout);
     } catch (IOException away) {
-      return new Reply.Again("cannot be reached: " + away, false, Optional.empty());
+      return away(away);
     }
     int status = response.statusCode();
     if (status == 200) {
@@ -89,6 +89,30 @@ public final class PatientClient implements AutoCloseable {
     return status == 408 || status == 429 || status >= 500
         ? new Reply.Again(why, false, retryAfter(response))
         : new Reply.Refused(why);
+  }
+
+  /**
+   * Sends a request once, to see whether there is a server: any answer is {@link Reply.Text},
+   * without its body.
+   */
+  public Reply reach(HttpRequest request, Duration timeout) throws InterruptedException {
+    try {
+      HttpResponse<Void> _ =
+          WholeResponse.within(http, request, HttpResponse.BodyHandlers.discarding(), timeout);
+      return new Reply.Text("");
+    } catch (HttpTimeoutException late) {
+      return late(timeout);
+    } catch (IOException away) {
+      return away(away);
+    }
+  }
+
+  private static Reply late(Duration timeout) {
+    return new Reply.Again("no whole reply within " + timeout, true, Optional.empty());
+  }
+
+  private static Reply away(IOException why) {
+    return new Reply.Again("cannot be reached: " + why, false, Optional.empty());
   }
 
   /** Makes attempts until one is answered or refused; the last may end with {@link Reply.Again}. */

@@ -290,15 +290,23 @@ public record Composition(
   }
 
   /**
-   * Opens the verifiers of all sources: {@link VerifierPools}.
+   * Opens the verifiers of all sources, and tries those of the user's own: {@link VerifierPools}.
    *
    * @param coordinator whether this process is the run's coordinator, which evaluates
    * @throws IOException if something they need is missing on this machine; says what to do
-   * @throws InvalidVerifierException if an option is wrong
+   * @throws InvalidVerifierException if an option is wrong, or a trial fails
    */
   public VerifierPools openVerifiers(boolean coordinator)
       throws IOException, InvalidVerifierException {
-    return VerifierPools.open(config.verifier(), verifiers, coordinator && config.evaluates());
+    VerifierPools pools =
+        VerifierPools.open(config.verifier(), verifiers, coordinator && config.evaluates());
+    try {
+      pools.tryOut(task.train()).forEach(sentence -> LOG.warn("verifier={}", sentence));
+      return pools;
+    } catch (InvalidVerifierException refused) {
+      pools.close();
+      throw refused;
+    }
   }
 
   private static Start start(RunConfig config) throws UnsupportedPolicyException {

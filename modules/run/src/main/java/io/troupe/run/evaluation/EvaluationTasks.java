@@ -43,9 +43,13 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The tasks of an evaluation, loaded, and their verifiers. */
 public final class EvaluationTasks implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EvaluationTasks.class);
+
   private static final int STANDARD_TOKENS = 1024;
 
   private record Judges(VerifierSection section, Map<String, VerifierSpec> bySource) {}
@@ -311,6 +315,9 @@ public final class EvaluationTasks implements AutoCloseable {
     try {
       VerifierPools pools = VerifierPools.open(of.section(), of.bySource(), true);
       opened.put(task.name(), pools);
+      pools
+          .tryOut(task.items().stream().map(EvaluationItem::prompt).toList())
+          .forEach(sentence -> LOG.warn("verifier={}", sentence));
       return pools.evaluation();
     } catch (InvalidVerifierException wrong) {
       throw new TaskDataException(

@@ -3,6 +3,7 @@ package io.troupe.run.task;
 import io.troupe.config.rollout.VerifierSection;
 import io.troupe.config.rollout.VerifierSection.Over;
 import io.troupe.config.rollout.VerifierSection.Reward;
+import io.troupe.core.prompt.Prompt;
 import io.troupe.tasks.RowKeeping;
 import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
@@ -19,8 +20,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -34,6 +37,7 @@ public final class VerifierPools implements AutoCloseable {
   private final VerifierSection section;
   private final PoolSettings settings;
   private final Map<VerifierSpec, VerifierService> opened = new LinkedHashMap<>();
+  private final Map<String, Set<VerifierTrial>> trials = new LinkedHashMap<>();
   private final VerifierService rewards;
   private final VerifierService evaluation;
 
@@ -85,6 +89,26 @@ public final class VerifierPools implements AutoCloseable {
    */
   public VerifierService evaluation() {
     return evaluation;
+  }
+
+  /**
+   * Lets each verifier of the user's own judge once. Verifiers that come with Troupe need no trial,
+   * and a judge, which may cost money, is not asked.
+   *
+   * @param prompts of which each source's first is judged
+   * @return sentences about what is worth knowing
+   * @throws InvalidVerifierException if one of them gives no reward; says why and what to do
+   */
+  public List<String> tryOut(List<Prompt> prompts) throws InvalidVerifierException {
+    Map<String, Prompt> first = new LinkedHashMap<>();
+    prompts.forEach(prompt -> first.putIfAbsent(prompt.source(), prompt));
+    List<String> sentences = new ArrayList<>();
+    for (Map.Entry<String, Prompt> each : first.entrySet()) {
+      for (VerifierTrial trial : trials.getOrDefault(each.getKey(), Set.of())) {
+        trial.judge(each.getValue()).ifPresent(sentences::add);
+      }
+    }
+    return sentences;
   }
 
   /** Returns the service of all pools, for views and quarantines; it judges nothing. */
@@ -174,7 +198,8 @@ public final class VerifierPools implements AutoCloseable {
       throws IOException, InvalidVerifierException {
     List<Reward> parted = section.rewardsOf(source);
     if (parted.isEmpty()) {
-      return pool(new VerifierSpec(own.name(), own.options(), section.plugins()), form);
+      VerifierSpec spec = new VerifierSpec(own.name(), own.options(), section.plugins());
+      return tried(source, spec, pool(spec, form));
     }
     List<WeightedService.Part> parts = new ArrayList<>();
     for (Reward reward : parted) {
@@ -191,9 +216,30 @@ public final class VerifierPools implements AutoCloseable {
           new WeightedService.Part(
               reward.verifier(),
               reward.weight(),
-              reward.over() == Over.TRACE ? new TraceService(pool) : pool));
+              tried(source, spec, reward.over() == Over.TRACE ? new TraceService(pool) : pool)));
     }
     return parts.size() == 1 ? parts.getFirst().service() : new WeightedService(parts);
+  }
+
+  /** Returns the service, of which a trial is kept if its verifier is the user's own. */
+  private VerifierService tried(String source, VerifierSpec spec, VerifierService service) {
+    String run = spec.options().getOrDefault(VerifierServices.RUN, "");
+    boolean own =
+        spec.name().equals(VerifierServices.COMMAND)
+            || Verifiers.with(List.of()).all().stream()
+                .noneMatch(known -> known.name().equals(spec.name()));
+    if (own) {
+      trials
+          .computeIfAbsent(source, _ -> new LinkedHashSet<>())
+          .add(
+              new VerifierTrial(
+                  "verifier %s of %s%s"
+                      .formatted(
+                          spec.name(), source, run.isEmpty() ? "" : " (run=%s)".formatted(run)),
+                  service,
+                  section.timeout()));
+    }
+    return service;
   }
 
   private VerifierService pool(VerifierSpec wanted, UnaryOperator<VerifierSpec> form)

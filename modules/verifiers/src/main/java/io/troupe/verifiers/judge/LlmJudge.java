@@ -11,6 +11,7 @@ import io.troupe.core.reward.Verdict.Cause;
 import io.troupe.net.http.PatientClient;
 import io.troupe.net.http.PatientClient.Reply;
 import io.troupe.verifiers.Verifier;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import java.util.Optional;
 public final class LlmJudge implements Verifier {
   private static final Backoff BACKOFF = new Backoff(250, 20_000);
   private static final int EXCERPT = 120;
+  private static final Duration REACHED_WITHIN = Duration.ofSeconds(10);
 
   /** Most bytes of a reply: a judge may reason at length before its score. */
   private static final long MOST_BYTES = 4 << 20;
@@ -72,6 +74,25 @@ public final class LlmJudge implements Verifier {
           unverifiable(late ? Cause.TIMEOUT : Cause.CRASH, why);
       case Reply.Refused(String why) -> unverifiable(Cause.CRASH, why);
     };
+  }
+
+  /** Lists the models: any answer to that, even a refusal, shows that a server is there. */
+  @Override
+  public void reach() throws IOException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(url.resolve("../models")).GET();
+    settings.apiKey().ifPresent(key -> request.header("Authorization", "Bearer " + key));
+    try {
+      Reply reply =
+          http.repeat(settings.attempts(), _ -> http.reach(request.build(), REACHED_WITHIN));
+      if (reply instanceof Reply.Again(String why, boolean _, Optional<Duration> _)) {
+        throw new IOException(
+            "the judge at %s, %s; start its server, or correct the option endpoint"
+                .formatted(settings.endpoint(), why));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the judge was to be reached", e);
+    }
   }
 
   private Verdict.Unverifiable unverifiable(Cause cause, String why) {

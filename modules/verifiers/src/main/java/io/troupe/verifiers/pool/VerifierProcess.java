@@ -74,16 +74,17 @@ final class VerifierProcess implements AutoCloseable {
         switch (started.within(limit, started::readLine)) {
           case Reply.Line(String line) when VerifierProtocol.isReady(line) -> "";
           case Reply.Line(String line) ->
-              "its first line must be %s, and was %s"
-                  .formatted(VerifierProtocol.ready(), excerpt(line));
-          case Reply.Late _ -> "it was not ready within " + limit.toMillis() + " ms";
+              "its first line must be %s, and was %s%s"
+                  .formatted(VerifierProtocol.ready(), excerpt(line), started.closed().sentence());
+          case Reply.Late _ ->
+              "it was not ready within %d ms%s"
+                  .formatted(limit.toMillis(), started.closed().sentence());
           case Reply.Dead(String how) -> how;
         };
     if (!problem.isEmpty()) {
       started.close();
       throw new IOException(
-          "the verifier's process '%s' did not start: %s%s"
-              .formatted(command.getFirst(), problem, started.errors.sentence()));
+          "the verifier's process '%s' did not start: %s".formatted(command.getFirst(), problem));
     }
     return started;
   }
@@ -163,6 +164,12 @@ final class VerifierProcess implements AutoCloseable {
       line.write(b);
     }
     return Optional.empty();
+  }
+
+  /** Ends the process, so that its last output is all there. */
+  private ErrorTail closed() {
+    close();
+    return errors;
   }
 
   private String exitSentence() {

@@ -30,7 +30,7 @@ public final class VerifierServices {
 
   /**
    * Opens a pool for a specification, with the isolation that its verifier requires. One process is
-   * started before this returns, so that a failure to start is known now.
+   * started before this returns, and a server is reached, so that a failure is known now.
    *
    * @throws IllegalArgumentException if there is no such verifier or its options are wrong
    * @throws IOException if the verifier cannot start on this machine; the message gives cause and
@@ -56,7 +56,14 @@ public final class VerifierServices {
                           "verifier command needs the option run, a shell command line"));
       ThoughtReading thoughts = options.thoughts(ThoughtReading.KEEP);
       options.refuseOthers(COMMAND);
-      return ofCommand(name, List.of("/bin/sh", "-c", "exec " + command), settings, thoughts);
+      try {
+        return ofCommand(name, List.of("/bin/sh", "-c", "exec " + command), settings, thoughts);
+      } catch (IOException cannotStart) {
+        throw new IOException(
+            "verifier command: %s; correct its option run (%s), whose relative paths begin in %s"
+                .formatted(cannotStart.getMessage(), command, Path.of("").toAbsolutePath()),
+            cannotStart);
+      }
     }
     VerifierProvider provider = Verifiers.with(spec.plugins()).named(spec.name());
     ThoughtReading thoughts =
@@ -66,6 +73,12 @@ public final class VerifierServices {
     if (provider.isolation(spec.options()) == Isolation.PROCESS) {
       verifier.close();
       return ofCommand(name, javaCommand(spec, settings), settings, thoughts);
+    }
+    try {
+      verifier.reach();
+    } catch (IOException away) {
+      verifier.close();
+      throw away;
     }
     return ofVerifier(name, verifier, settings, thoughts);
   }
