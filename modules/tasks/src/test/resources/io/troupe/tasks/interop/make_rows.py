@@ -156,7 +156,7 @@ frame[["n", "t"]].to_csv("pandas.csv", index=False)
 cases["pandas.csv"] = [{"n": n, "t": t} for n, t in zip(["12345678.0", "0.5", "2.0", "1e+16"], "abcd")]
 texts = [{"q": 'He said "hi", then\nleft', "a": ""}, {"q": "grün", "a": "007"}, {"q": "", "a": "1,5"}]
 for name, separator in (("quotes.csv", ","), ("quotes.tsv", "\t"), ("quotes.csv.gz", ",")):
-    pd.DataFrame(texts).to_csv(name, index=False, sep=separator, encoding="utf-8-sig" if name.endswith("v") else "utf-8", lineterminator="\r\n")
+    pd.DataFrame(texts).to_csv(name, index=False, sep=separator, encoding="utf-8-sig" if name.endswith("v") else "utf-8", lineterminator="\r\n", compression={"method": "gzip", "mtime": 0} if name.endswith("z") else None)
     cases[name] = texts
 with open("python.json", "w") as f:
     json.dump([{"a": float("nan"), "b": 1e7, "c": 1e-7, "d": float("-inf"), "e": 2**70}], f)
