@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -125,6 +126,13 @@ public final class ForeignProgram implements AutoCloseable {
   /** Whether the program runs. */
   public boolean isAlive() {
     return group.leader().isAlive();
+  }
+
+  /**
+   * Returns every process of the program that can be found now; the first is the program itself.
+   */
+  public Set<ProcessHandle> members() {
+    return group.members();
   }
 
   /** Returns its process id. */
