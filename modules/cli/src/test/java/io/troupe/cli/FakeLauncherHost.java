@@ -149,7 +149,7 @@ final class FakeLauncherHost {
     done
     echo "$MAVEN_OPTS" >target/options
     touch '%1$s'
-    for m in cli benchmarks; do
+    for m in cli benchmarks real; do
       mkdir -p modules/$m/target
       touch modules/$m/target/troupe-$m.jar
       echo '%1$s' >modules/$m/target/classpath.txt

@@ -147,6 +147,16 @@ final class LauncherTest {
   }
 
   @Test
+  void launch_testReal_runsTheCounterpartsOverTheClassPathOfTheCommandLine() throws Exception {
+    machine.complete();
+
+    assertThat(machine.launch("test", "--real", "datasets", "--list").out())
+        .contains("/modules/real/target/troupe-real.jar:")
+        .contains(":" + machine.clone + "/modules/cli/target/troupe-cli.jar:")
+        .endsWith("\n[io.troupe.real.RealMain]\n[datasets]\n[--list]\n");
+  }
+
+  @Test
   void launch_javaOptionsGiven_comeAfterOurs() throws Exception {
     machine.complete();
     machine.environment.put("TROUPE_JAVA_OPTS", "-Xmx9g  -Dx=*");

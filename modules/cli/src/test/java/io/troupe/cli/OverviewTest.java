@@ -31,7 +31,7 @@ class OverviewTest {
 
   /** A test scope in the POM of a program takes a library of lower modules off its class path. */
   @ParameterizedTest
-  @ValueSource(strings = {"cli", "benchmarks"})
+  @ValueSource(strings = {"cli", "benchmarks", "real"})
   void testScopes_ofAProgram_areNoLibrariesThatOtherModulesRunWith(String program)
       throws IOException {
     List<String> needed = new ArrayList<>();
