@@ -1,6 +1,7 @@
 package io.troupe.engine;
 
 import io.troupe.core.prompt.LiteralMark;
+import io.troupe.core.prompt.ThoughtMarks;
 import java.util.Set;
 
 /**
@@ -53,14 +54,17 @@ public interface Tokenizer {
     return text.startsWith(textStart()) ? text : textStart() + text;
   }
 
-  /** Returns the text of ids without special tokens. */
+  /**
+   * Returns the text of ids without special tokens. Those that begin or end a thought are in it: a
+   * text without them no longer says where its answer begins.
+   */
   String decode(int[] tokens);
 
   /**
-   * Returns the UTF-8 bytes that an id adds to a text, none for a special token. The bytes of
-   * consecutive ids are the bytes of their text, so that a character or a stop string that spans
-   * several ids is found in them; the last bytes of an id may be the beginning of a character that
-   * the next id completes.
+   * Returns the UTF-8 bytes that an id adds to a text, none for a special token but one of a {@link
+   * ThoughtMarks thought's mark}. The bytes of consecutive ids are the bytes of their text, so that
+   * a character or a stop string that spans several ids is found in them; the last bytes of an id
+   * may be the beginning of a character that the next id completes.
    *
    * @throws IllegalArgumentException if {@code token} is no id
    */
@@ -72,7 +76,10 @@ public interface Tokenizer {
   /** Returns the id that ends a completion, the first of {@link #endIds}. */
   int endOfSequence();
 
-  /** Whether an id is a special token: it ends completions, or adds nothing to a text. */
+  /**
+   * Whether an id is a special token: it ends completions, adds nothing to a text, or marks a
+   * thought as a special token.
+   */
   default boolean isSpecial(int token) {
     return endIds().contains(token) || bytes(token).length == 0;
   }

@@ -1,5 +1,10 @@
 package io.troupe.core.prompt;
 
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /**
  * The marks by which a model's thought begins and ends, in the spellings of published chat
  * templates.
@@ -24,7 +29,9 @@ public enum ThoughtMarks {
   /** Gemma 4. */
   GEMMA("<|channel>thought", "<channel|>"),
   /** gpt-oss: its last channel holds the answer. */
-  HARMONY("<|channel|>analysis", "<|channel|>final<|message|>");
+  HARMONY("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+  /** gpt-oss, where the message with the answer begins with its role. */
+  HARMONY_MESSAGE("<|channel|>analysis<|message|>", "assistant<|channel|>final<|message|>");
 
   private static final String QUOTES = "'\"`";
 
@@ -47,6 +54,20 @@ public enum ThoughtMarks {
   /** Returns the text that ends a thought. */
   public String closes() {
     return closes;
+  }
+
+  /**
+   * Returns those of a vocabulary's special tokens that marks are made of. A text without them says
+   * no longer where its thoughts are.
+   *
+   * @param special all special tokens, spelled out
+   */
+  public static Set<String> partsAmong(Set<String> special) {
+    return Arrays.stream(values())
+        .flatMap(marks -> Stream.of(marks.opens, marks.closes))
+        .filter(mark -> special.stream().anyMatch(mark::startsWith))
+        .flatMap(mark -> special.stream().filter(mark::contains))
+        .collect(Collectors.toSet());
   }
 
   /** Index behind the last end of a thought in the text, 0 if there is none. */

@@ -19,11 +19,11 @@ public record ThoughtSplit(String thought, String rest, int from, boolean open) 
   public static ThoughtSplit of(String answer, boolean thinksFirst) {
     String lead = answer.stripLeading();
     int begin = 0;
-    String closes = "";
+    String opens = "";
     for (ThoughtMarks marks : ThoughtMarks.values()) {
       if (lead.startsWith(marks.opens())) {
         begin = answer.length() - lead.length() + marks.opens().length();
-        closes = marks.closes();
+        opens = marks.opens();
       }
     }
     if (!thinksFirst && begin == 0) {
@@ -32,7 +32,7 @@ public record ThoughtSplit(String thought, String rest, int from, boolean open) 
     int end = -1;
     int from = answer.length();
     for (ThoughtMarks marks : ThoughtMarks.values()) {
-      boolean other = !closes.isEmpty() && !closes.equals(marks.closes());
+      boolean other = !opens.isEmpty() && !opens.equals(marks.opens());
       int at = other ? -1 : answer.indexOf(marks.closes(), begin);
       if (at >= 0 && (end < 0 || at < end)) {
         end = at;

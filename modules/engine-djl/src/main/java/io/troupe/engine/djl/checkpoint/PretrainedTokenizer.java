@@ -7,6 +7,7 @@ import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.core.prompt.ThoughtMarks;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.torch.Torch;
 import java.io.ByteArrayOutputStream;
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +41,7 @@ public final class PretrainedTokenizer implements Tokenizer {
 
   private final HuggingFaceTokenizer encoder;
   private final byte[][] pieces;
+  private final Set<Integer> thoughtMarks;
   private final Pattern special;
   private final int longestSpecial;
   private final Set<Integer> endIds;
@@ -48,12 +51,14 @@ public final class PretrainedTokenizer implements Tokenizer {
   private PretrainedTokenizer(
       HuggingFaceTokenizer encoder,
       byte[][] pieces,
+      Set<Integer> thoughtMarks,
       Pattern special,
       Set<Integer> endIds,
       String textStart,
       List<String> notes) {
     this.encoder = encoder;
     this.pieces = pieces;
+    this.thoughtMarks = thoughtMarks;
     this.special = special;
     this.longestSpecial = special.pattern().length();
     this.endIds = endIds;
@@ -100,6 +105,7 @@ public final class PretrainedTokenizer implements Tokenizer {
         new PretrainedTokenizer(
             encoder,
             pieces,
+            thoughtMarks(json, pieces),
             specialTexts(json),
             Collections.unmodifiableSet(ends),
             textStart(encoder, json),
@@ -218,6 +224,24 @@ public final class PretrainedTokenizer implements Tokenizer {
       }
     }
     return pieces;
+  }
+
+  /** Gives the special tokens that mark thoughts their texts, and returns their ids. */
+  private static Set<Integer> thoughtMarks(JsonNode json, byte[][] pieces) {
+    Map<String, Integer> special = new HashMap<>();
+    for (JsonNode added : json.path("added_tokens")) {
+      int id = added.path("id").asInt(-1);
+      if (added.path("special").asBoolean() && id >= 0 && id < pieces.length) {
+        special.put(added.path("content").asText(), id);
+      }
+    }
+    Set<Integer> ids = new HashSet<>();
+    for (String text : ThoughtMarks.partsAmong(special.keySet())) {
+      int id = special.get(text);
+      pieces[id] = text.getBytes(StandardCharsets.UTF_8);
+      ids.add(id);
+    }
+    return Set.copyOf(ids);
   }
 
   private static int configuredEnd(Path directory, JsonNode json) throws IOException {
@@ -366,6 +390,11 @@ public final class PretrainedTokenizer implements Tokenizer {
         token,
         pieces.length - 1);
     return pieces[token];
+  }
+
+  @Override
+  public boolean isSpecial(int token) {
+    return Tokenizer.super.isSpecial(token) || thoughtMarks.contains(token);
   }
 
   @Override
