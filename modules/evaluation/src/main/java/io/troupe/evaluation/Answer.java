@@ -26,9 +26,12 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
    * @param turns none for a completion
    * @param submission files that the environment hands in to the verifier; empty if the text is
    *     judged
+   * @param thoughtOpen whether the last answer begins inside a thought; of a completion its prompt
+   *     says it
    */
-  public record AnsweredEpisode(String stop, List<AnswerTurn> turns, String submission) {
-    static final AnsweredEpisode NONE = new AnsweredEpisode("", List.of(), "");
+  public record AnsweredEpisode(
+      String stop, List<AnswerTurn> turns, String submission, boolean thoughtOpen) {
+    static final AnsweredEpisode NONE = new AnsweredEpisode("", List.of(), "", false);
 
     public AnsweredEpisode {
       turns = List.copyOf(turns);
@@ -73,9 +76,12 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
 
   /** Returns the text that is judged. */
   EpisodeText judged(Prompt prompt) {
+    if (episode.turns().isEmpty()) {
+      return EpisodeText.answering(prompt, text);
+    }
     List<EpisodeText.TurnText> turns = episode.turns().stream().map(Answer::turn).toList();
     return episode.submission().isEmpty()
-        ? EpisodeText.answering(prompt, text, turns, episode.stop())
+        ? new EpisodeText(text, turns, episode.stop(), episode.thoughtOpen())
         : new EpisodeText(episode.submission(), turns, episode.stop());
   }
 

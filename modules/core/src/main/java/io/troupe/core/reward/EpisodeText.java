@@ -47,16 +47,9 @@ public record EpisodeText(String answer, List<TurnText> turns, String stop, bool
     this(answer, turns, stop, false);
   }
 
-  /**
-   * An episode whose last answer is judged.
-   *
-   * @param prompt that it began with; the last turn may have added to it
-   */
-  public static EpisodeText answering(
-      Prompt prompt, String answer, List<TurnText> turns, String stop) {
-    String observed = turns.isEmpty() ? "" : turns.getLast().observed();
-    return new EpisodeText(
-        answer, turns, stop, OpenThought.endsInside(observed.isEmpty() ? prompt.text() : observed));
+  /** An answer to a prompt, without turns. */
+  public static EpisodeText answering(Prompt prompt, String answer) {
+    return of(answer, OpenThought.endsInside(prompt.text()));
   }
 
   /** An answer without turns, whose prompt ends outside of a thought. */

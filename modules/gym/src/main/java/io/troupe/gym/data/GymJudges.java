@@ -10,7 +10,6 @@ import io.troupe.verifiers.VerifierSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -54,7 +53,7 @@ public final class GymJudges implements AutoCloseable {
     return pools
         .get()
         .evaluation()
-        .verify(prompt, EpisodeText.answering(prompt, response, List.of(), ""))
+        .verify(prompt, EpisodeText.answering(prompt, response))
         .toCompletableFuture()
         .join();
   }

@@ -92,7 +92,8 @@ final class EpisodeAnswers implements EngineAnswers.PartSampler {
         new Answer.AnsweredEpisode(
             episode.stop().name().toLowerCase(Locale.ROOT),
             trace.turns().stream().map(EpisodeAnswers::turn).toList(),
-            sampled.submission()));
+            sampled.submission(),
+            sampled.thoughtOpen(item.prompt(), tokenizer)));
   }
 
   private static Answer.AnswerTurn turn(EpisodeTrace.TurnTrace turn) {

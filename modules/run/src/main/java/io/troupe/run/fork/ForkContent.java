@@ -133,7 +133,7 @@ final class ForkContent implements RunContent {
     }
 
     private EpisodeText episode(String text) {
-      return EpisodeText.answering(assignment.prompt(), text, List.of(), "");
+      return EpisodeText.answering(assignment.prompt(), text);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.troupe.run.task;
 
+import io.troupe.core.prompt.OpenThought;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.EpisodeText.TurnText;
@@ -32,11 +33,9 @@ record VerifierTrial(String what, VerifierService service, Duration timeout) {
   Optional<String> judge(Prompt prompt) throws InvalidVerifierException {
     String completion = prompt.solution();
     TurnText turn = new TurnText("main", "", completion, List.of(), 0);
-    TimedVerdict judged =
-        service
-            .judge(prompt, EpisodeText.answering(prompt, completion, List.of(turn), "completed"))
-            .toCompletableFuture()
-            .join();
+    boolean open = OpenThought.endsInside(prompt.text());
+    EpisodeText episode = new EpisodeText(completion, List.of(turn), "completed", open);
+    TimedVerdict judged = service.judge(prompt, episode).toCompletableFuture().join();
     String tried =
         "%s was tried with the prompt %s and %s"
             .formatted(

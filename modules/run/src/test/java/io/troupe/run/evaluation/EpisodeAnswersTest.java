@@ -145,7 +145,8 @@ class EpisodeAnswersTest {
                             List.of(new Answer.ToolUse("calc", "ran", 0, 1)),
                             0),
                         new Answer.AnswerTurn("main", "6;", "6", 1, List.of(), 0)),
-                    "")));
+                    "",
+                    false)));
   }
 
   @Test

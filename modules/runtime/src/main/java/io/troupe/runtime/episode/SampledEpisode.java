@@ -52,12 +52,17 @@ public record SampledEpisode(Episode episode, String submission, List<Double> re
     }
     String answer = EpisodeTrace.answer(episode, tokenizer, stops);
     return settings instanceof EpisodeSettings.SingleTurn
-        ? EpisodeText.answering(prompt, answer, List.of(), "")
+        ? EpisodeText.answering(prompt, answer)
         : EpisodeTrace.of(this, tokenizer).answering(answer, thoughtOpen(prompt, tokenizer));
   }
 
-  /** Whether the last answer begins inside a thought; its request may begin a sequence. */
-  private boolean thoughtOpen(Prompt prompt, Tokenizer tokenizer) {
+  /**
+   * Whether the last answer begins inside a thought, by the ids of its request: texts that it shows
+   * may have the marks of thoughts. The request may begin a sequence.
+   *
+   * @param prompt that the episode began with
+   */
+  public boolean thoughtOpen(Prompt prompt, Tokenizer tokenizer) {
     Turn turn = episode.turns().getLast();
     int[] shown = turn.observed();
     for (EpisodeSequence later : episode.sequences().subList(1, episode.sequences().size())) {
