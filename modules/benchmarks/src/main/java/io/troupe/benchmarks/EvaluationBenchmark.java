@@ -6,6 +6,7 @@ import io.troupe.base.files.FileTree;
 import io.troupe.benchmarks.harness.BenchmarkReport;
 import io.troupe.benchmarks.harness.Measurement;
 import io.troupe.benchmarks.harness.ResultFile;
+import io.troupe.chat.Thinking;
 import io.troupe.config.binding.ConfigurationFile;
 import io.troupe.config.evaluation.EvaluationFile;
 import io.troupe.core.evaluation.PromptSeed;
@@ -108,7 +109,8 @@ final class EvaluationBenchmark implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     EvaluatedPolicy policy =
-        EvaluatedPolicy.ofRun(RunFolder.view(Path.of("runs"), run), OptionalLong.empty(), true);
+        EvaluatedPolicy.ofRun(
+            RunFolder.view(Path.of("runs"), run), OptionalLong.empty(), true, Thinking.AUTO);
     EvaluationFile file =
         ConfigurationFile.bind(
                 EvaluationFile.class,

@@ -1,5 +1,6 @@
 package io.troupe.cli.eval;
 
+import io.troupe.chat.Thinking;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.evaluation.EndpointAnswers;
 import java.io.IOException;
@@ -25,6 +26,14 @@ final class EvalCompute {
       paramLabel = "N",
       description = "Of a checkpoint without a run: PyTorch's threads (default: ${DEFAULT-VALUE}).")
   int threads = 1;
+
+  @Option(
+      names = "--thinking",
+      paramLabel = "true|false",
+      description =
+          "Whether the policy thinks before its answers (default: the run's policy.thinking; of a"
+              + " checkpoint without a run false).")
+  private @Nullable Boolean thinking;
 
   @Option(
       names = "--model",
@@ -60,6 +69,11 @@ final class EvalCompute {
     EvalCompute compute = new EvalCompute();
     compute.inProcess = true;
     return compute;
+  }
+
+  /** The choice of thinking. */
+  Thinking thinking() {
+    return thinking == null ? Thinking.AUTO : Thinking.of(thinking);
   }
 
   /** The key of the servers; empty means none. */

@@ -227,7 +227,7 @@ record EvalSession(
 
   /** Returns the resolver of WHAT into a policy. */
   EvalTarget target() {
-    return new EvalTarget(compute.contextLength, compute.threads, this::model);
+    return new EvalTarget(compute.contextLength, compute.threads, compute.thinking(), this::model);
   }
 
   /** A model is where the section data of FILE says, as are the rows that it is asked. */

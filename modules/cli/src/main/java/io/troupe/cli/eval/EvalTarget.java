@@ -1,5 +1,7 @@
 package io.troupe.cli.eval;
 
+import io.troupe.chat.Thinking;
+import io.troupe.config.supervised.SupervisedConfig;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.evaluation.EvaluatedPolicy;
 import io.troupe.run.model.ModelName;
@@ -8,6 +10,7 @@ import io.troupe.store.folder.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -18,9 +21,10 @@ import java.util.regex.Pattern;
  *
  * @param contextLength of a checkpoint without a run
  * @param threads of a checkpoint without a run
+ * @param thinking {@link Thinking#AUTO} means the run's, or none
  * @param models by their names
  */
-record EvalTarget(int contextLength, int threads, ModelFolders models) {
+record EvalTarget(int contextLength, int threads, Thinking thinking, ModelFolders models) {
   /** The place of models that WHAT names as {@code policy.checkpoint} would. */
   @FunctionalInterface
   interface ModelFolders {
@@ -39,11 +43,16 @@ record EvalTarget(int contextLength, int threads, ModelFolders models) {
    */
   EvaluatedPolicy policy(Optional<String> what, boolean sampled) throws IOException {
     if (what.isEmpty()) {
+      if (thinking != Thinking.AUTO) {
+        throw new UnsupportedPolicyException(
+            "--thinking: prompts of conversations need the policy's chat template; name a run or a"
+                + " checkpoint beside --endpoint, or leave it out");
+      }
       return EvaluatedPolicy.ofServers();
     }
     if (isModelName(what.get())) {
       return EvaluatedPolicy.ofCheckpoint(
-          what.get(), models.folder(what.get()), contextLength, threads);
+          what.get(), models.folder(what.get()), contextLength, threads, thinking);
     }
     Matcher version = VERSION.matcher(what.get());
     if (version.matches()) {
@@ -56,7 +65,7 @@ record EvalTarget(int contextLength, int threads, ModelFolders models) {
       return ofCheckpoint.get();
     }
     if (Files.isRegularFile(path.resolve("config.json"))) {
-      return EvaluatedPolicy.ofCheckpoint(path, contextLength, threads);
+      return EvaluatedPolicy.ofCheckpoint(path, contextLength, threads, thinking);
     }
     return ofRun(run(what.get()), OptionalLong.empty(), sampled);
   }
@@ -76,8 +85,13 @@ record EvalTarget(int contextLength, int threads, ModelFolders models) {
         ? EvaluatedPolicy.ofCheckpoint(
             EvaluatedPolicy.checkpoint(run, step).resolve(TrainerTasks.POLICY_FOLDER),
             contextLength,
-            threads)
-        : EvaluatedPolicy.ofRun(run, step, sampled);
+            threads,
+            thinking == Thinking.AUTO ? taught(run) : thinking)
+        : EvaluatedPolicy.ofRun(run, step, sampled, thinking);
+  }
+
+  private static Thinking taught(RunFolder run) {
+    return SupervisedConfig.load(run.resolved(), List.of()).config().policy().thinking();
   }
 
   /** A checkpoint's folder within a run, or the policy's folder in it. */

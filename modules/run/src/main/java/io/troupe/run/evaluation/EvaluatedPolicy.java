@@ -56,6 +56,7 @@ import java.util.stream.Stream;
  * @param compute compute settings of a checkpoint without a run
  * @param stored the version of a run as its checkpoint holds it; none or one
  * @param description the protocol's description of the policy
+ * @param thinking the choice of a policy without a run; a run's is in its configuration
  */
 public record EvaluatedPolicy(
     List<Composition> run,
@@ -64,7 +65,8 @@ public record EvaluatedPolicy(
     List<PretrainedModel> pretrained,
     ComputeSettings compute,
     List<EvaluatedWeights> stored,
-    Map<String, Object> description) {
+    Map<String, Object> description,
+    Thinking thinking) {
   /** Completions of the longest context that the cache of a checkpoint without a run holds. */
   private static final int LONG_COMPLETIONS = 32;
 
@@ -92,21 +94,22 @@ public record EvaluatedPolicy(
 
   /** Returns a policy of servers, with the prompts of data sets. */
   public static EvaluatedPolicy ofServers() {
-    return ofCaller(List.of(), List.of());
+    return ofCaller(List.of(), List.of(), Thinking.AUTO);
   }
 
   /** Returns the policy of a run that trains in this process. */
   static EvaluatedPolicy inTraining(Composition run) {
-    return ofCaller(List.of(run), List.of());
+    return ofCaller(List.of(run), List.of(), Thinking.AUTO);
   }
 
   /** Returns weights without a run, which the engines of the caller sample. */
-  public static EvaluatedPolicy ofWeights(List<PretrainedModel> checkpoint) {
-    return ofCaller(List.of(), checkpoint);
+  public static EvaluatedPolicy ofWeights(List<PretrainedModel> checkpoint, Thinking thinking) {
+    return ofCaller(List.of(), checkpoint, thinking);
   }
 
   /** Returns a policy whose weights are with the engines of the caller. */
-  private static EvaluatedPolicy ofCaller(List<Composition> run, List<PretrainedModel> checkpoint) {
+  private static EvaluatedPolicy ofCaller(
+      List<Composition> run, List<PretrainedModel> checkpoint, Thinking thinking) {
     return new EvaluatedPolicy(
         run,
         List.of(),
@@ -114,7 +117,8 @@ public record EvaluatedPolicy(
         checkpoint,
         ComputeSettings.of(1, 1, LEAST_BATCH_TOKENS),
         List.of(),
-        Map.of());
+        Map.of(),
+        thinking);
   }
 
   /**
@@ -122,12 +126,17 @@ public record EvaluatedPolicy(
    *
    * @param step step of the checkpoint; empty means the newest
    * @param sampled whether this process samples, and needs the weights
+   * @param thinking {@link Thinking#AUTO} means the run's
    * @throws IOException if there is no such checkpoint; names those there are
    */
-  public static EvaluatedPolicy ofRun(RunFolder folder, OptionalLong step, boolean sampled)
-      throws IOException {
+  public static EvaluatedPolicy ofRun(
+      RunFolder folder, OptionalLong step, boolean sampled, Thinking thinking) throws IOException {
     Checkpoint chosen = chosen(folder, step);
-    RunConfig config = RunConfig.load(folder.resolved(), List.of()).config();
+    List<String> overrides =
+        thinking == Thinking.AUTO
+            ? List.of()
+            : List.of("policy.thinking=" + (thinking == Thinking.TRUE));
+    RunConfig config = RunConfig.load(folder.resolved(), overrides).config();
     if (!sampled) {
       refuseTurns(folder.name(), config);
     }
@@ -139,6 +148,7 @@ public record EvaluatedPolicy(
     description.put("version", chosen.step());
     description.put("weights", snapshot.digest());
     description.put("chat_template", templates(directory));
+    description.putAll(described(thinking));
     description.putAll(described(composition.evaluationSampling().episodes()));
     return new EvaluatedPolicy(
         List.of(composition),
@@ -153,7 +163,8 @@ public record EvaluatedPolicy(
                     snapshot.version(),
                     snapshot.digest(),
                     directory.toAbsolutePath().normalize().toString()))),
-        description);
+        description,
+        Thinking.AUTO);
   }
 
   /**
@@ -224,6 +235,11 @@ public record EvaluatedPolicy(
     };
   }
 
+  /** A choice that was not made is the policy's own, which is described elsewhere. */
+  private static Map<String, Object> described(Thinking thinking) {
+    return thinking == Thinking.AUTO ? Map.of() : Map.of("thinking", thinking == Thinking.TRUE);
+  }
+
   private static String missing(RunFolder folder, OptionalLong step, List<Checkpoint> whole) {
     if (whole.isEmpty()) {
       return "%s has no checkpoint yet; wait for one, or lower checkpoint.every".formatted(folder);
@@ -242,18 +258,20 @@ public record EvaluatedPolicy(
    * @param contextLength most tokens of prompt and completion, if the checkpoint allows as many
    * @param threads of PyTorch
    */
-  public static EvaluatedPolicy ofCheckpoint(Path directory, int contextLength, int threads)
-      throws IOException {
+  public static EvaluatedPolicy ofCheckpoint(
+      Path directory, int contextLength, int threads, Thinking thinking) throws IOException {
     return ofCheckpoint(
         String.valueOf(directory.toAbsolutePath().getFileName()),
         directory,
         contextLength,
-        threads);
+        threads,
+        thinking);
   }
 
   /** Opens a checkpoint under the name that the protocol has for it. */
   public static EvaluatedPolicy ofCheckpoint(
-      String name, Path directory, int contextLength, int threads) throws IOException {
+      String name, Path directory, int contextLength, int threads, Thinking thinking)
+      throws IOException {
     try {
       PretrainedModel opened = PretrainedModel.open(directory);
       PretrainedModel limited =
@@ -265,6 +283,7 @@ public record EvaluatedPolicy(
       description.put("weights", snapshot.digest());
       description.put("chat_template", templates(directory));
       description.put("context_length", context);
+      description.putAll(described(thinking));
       return new EvaluatedPolicy(
           List.of(),
           List.of(),
@@ -273,7 +292,8 @@ public record EvaluatedPolicy(
           ComputeSettings.of(1, threads, Math.max(LEAST_BATCH_TOKENS, context))
               .withCache((long) LONG_COMPLETIONS * context, ComputeSettings.KvOnSwap.KEEP),
           List.of(),
-          description);
+          description,
+          thinking);
     } catch (IOException | IllegalArgumentException unfit) {
       throw new UnsupportedPolicyException(
           "%s cannot be evaluated: %s".formatted(directory, unfit.getMessage()), unfit);
@@ -309,7 +329,7 @@ public record EvaluatedPolicy(
               pretrained.getFirst().directory(),
               pretrained.getFirst().tokenizer(),
               Clock.system(ZoneId.systemDefault()),
-              Thinking.AUTO);
+              thinking);
     }
     return own.isPresent() ? own.get() : PromptTemplate.noTemplate();
   }
@@ -325,7 +345,7 @@ public record EvaluatedPolicy(
     more.put(
         "sidecars",
         run.getFirst().config().rollout().sidecars().server().name().toLowerCase(Locale.ROOT));
-    return new EvaluatedPolicy(run, resolved, weights, pretrained, compute, stored, more);
+    return new EvaluatedPolicy(run, resolved, weights, pretrained, compute, stored, more, thinking);
   }
 
   /**

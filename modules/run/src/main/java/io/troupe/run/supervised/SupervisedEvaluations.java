@@ -57,7 +57,7 @@ final class SupervisedEvaluations implements AutoCloseable {
             config.run().seed(), config.evaluations(), config.data(), config.verifier());
     this.tasks =
         new EvaluationTasks(
-            EvaluatedPolicy.ofWeights(composition.checkpoint()),
+            EvaluatedPolicy.ofWeights(composition.checkpoint(), config.policy().thinking()),
             file,
             Optional.of(engines.tokenizer()),
             engines.contextLength());

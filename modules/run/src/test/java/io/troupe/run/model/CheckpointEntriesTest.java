@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.troupe.chat.Thinking;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
 import io.troupe.engine.ScoringEngine;
@@ -62,7 +63,7 @@ final class CheckpointEntriesTest {
     EVALUATION {
       @Override
       void take(Path checkpoint) throws IOException {
-        EvaluatedPolicy policy = EvaluatedPolicy.ofCheckpoint(checkpoint, 32, 1);
+        EvaluatedPolicy policy = EvaluatedPolicy.ofCheckpoint(checkpoint, 32, 1, Thinking.AUTO);
         try (PolicyEngines engines = policy.engines();
             SamplingEngine sampler = engines.newSampler()) {
           sampler.load(policy.weights().getFirst()).toCompletableFuture().join();
