@@ -21,12 +21,15 @@ import io.troupe.verifiers.math.expr.StepBudget;
 import io.troupe.verifiers.math.expr.UnresolvedException;
 import io.troupe.verifiers.math.parse.ParsedAnswer;
 import io.troupe.verifiers.math.value.ExactValue;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Compares answers by their structure down to scalars: tuples in order, sets and bare lists in any
@@ -43,6 +46,7 @@ public final class AnswerComparison {
   private final RealSetComparison sets;
   private final Systems systems;
   private final Families families;
+  private final Roots roots;
 
   AnswerComparison(StepBudget budget) {
     this.budget = budget;
@@ -51,6 +55,7 @@ public final class AnswerComparison {
     this.sets = new RealSetComparison(scalars, budget);
     this.systems = new Systems(this);
     this.families = new Families(scalars, budget);
+    this.roots = new Roots(this);
   }
 
   /** Whether the answer is the gold. Both signs of {@code \pm} are two answers. */
@@ -63,8 +68,14 @@ public final class AnswerComparison {
     if (gold.equals(answer)) {
       return ComparisonResult.equal("the same form");
     }
+    if (isDecimal(gold) || isDecimal(answer)) {
+      return same(withoutBaseTen(gold), withoutBaseTen(answer));
+    }
     Optional<ComparisonResult> several =
-        families.compare(gold, answer).or(() -> systems.compare(gold, answer));
+        families
+            .compare(gold, answer)
+            .or(() -> roots.compare(gold, answer))
+            .or(() -> systems.compare(gold, answer));
     if (several.isPresent()) {
       return several.get();
     }
@@ -90,7 +101,8 @@ public final class AnswerComparison {
       return matrices(gold, answer);
     }
     if (gold instanceof Listing || answer instanceof Listing) {
-      return listings(gold, answer);
+      boolean letters = gold instanceof Expr.Letters || answer instanceof Expr.Letters;
+      return letters ? words(gold, answer) : listings(gold, answer);
     }
     return switch (gold) {
       case SetOperation left when answer instanceof SetOperation right -> operations(left, right);
@@ -109,6 +121,17 @@ public final class AnswerComparison {
                 "%s where %s is expected".formatted(kind(answer), kind(gold)));
       }
     };
+  }
+
+  /** Digits in base ten are a number like any other. */
+  private static boolean isDecimal(Expr expr) {
+    return expr instanceof InBase(_, var base) && base == 10;
+  }
+
+  private static Expr withoutBaseTen(Expr expr) {
+    return expr instanceof InBase(var digits, var base) && base == 10
+        ? Expr.Numeral.exact(Rational.of(new BigInteger(digits)))
+        : expr;
   }
 
   ComparisonResult asSets(Expr gold, Expr answer) {
@@ -164,12 +187,24 @@ public final class AnswerComparison {
           : same(wanted, answer);
     }
     Quantity quantity = (Quantity) answer;
+    if (quantity.unit().isPercent() && isPart(gold)) {
+      return ComparisonResult.different("a percentage where a part of one is expected");
+    }
     if (!quantity.unit().mayBeAdded()) {
       return ComparisonResult.different("an ordinal where a number is expected");
     }
     return quantity.unit().isDegrees() && hasPi(gold)
         ? same(gold, new Call(Operator.DEGREES, quantity.value()))
         : same(gold, quantity.value());
+  }
+
+  /** Whether a number lies between 0 and 1: what is asked for is no percentage then. */
+  private boolean isPart(Expr gold) {
+    return isScalar(gold)
+        && new ExactValue(Map.of(), budget)
+            .of(gold)
+            .filter(value -> value.signum() > 0 && value.compareTo(Rational.ONE) < 0)
+            .isPresent();
   }
 
   private static boolean hasPi(Expr expr) {
@@ -259,8 +294,32 @@ public final class AnswerComparison {
         return ComparisonResult.equal("the same words");
       }
     }
+    if (spelled(gold).isPresent() && spelled(gold).equals(spelled(answer))) {
+      return ComparisonResult.equal("the same letters");
+    }
     ComparisonResult sets = asSets(gold, answer);
     return sets.isEqual() ? sets : ComparisonResult.different("other words");
+  }
+
+  /** Capitals in a row, together or with commas: {@code BADC}, {@code B, A, D, C}. */
+  private static Optional<String> spelled(Expr expr) {
+    if (expr instanceof Listing list && (list.isBare() || list.isTuple())) {
+      boolean capitals =
+          list.items().stream()
+              .allMatch(
+                  item ->
+                      item instanceof Variable(var name)
+                          && name.length() == 1
+                          && Character.isUpperCase(name.charAt(0)));
+      return capitals
+          ? Optional.of(
+              list.items().stream()
+                  .map(item -> ((Variable) item).name())
+                  .collect(Collectors.joining())
+                  .toLowerCase(Locale.ROOT))
+          : Optional.empty();
+    }
+    return word(expr).filter(word -> word.length() > 1 && word.length() <= 8);
   }
 
   private static Optional<String> word(Expr expr) {
@@ -271,7 +330,8 @@ public final class AnswerComparison {
       case Constant(var name) ->
           switch (name) {
             case E, I -> Optional.of(ParsedAnswer.plainWords(name.name()));
-            case PI, INFINITY -> Optional.empty();
+            case INFINITY -> Optional.of(WordAnswers.INFINITE);
+            case PI -> Optional.empty();
           };
       default -> Optional.empty();
     };
@@ -381,8 +441,23 @@ public final class AnswerComparison {
     List<Expr> wanted = sets ? distinct(gold.items()) : gold.items();
     List<Expr> given = sets ? distinct(answer.items()) : answer.items();
     ComparisonResult listed = unordered(wanted, given);
-    ComparisonResult asSets = listed.isEqual() ? listed : asSets(gold, answer);
+    boolean points =
+        gold.items().stream().allMatch(AnswerComparison::isPoint)
+            && answer.items().stream().allMatch(AnswerComparison::isPoint);
+    ComparisonResult asSets = listed.isEqual() || points ? listed : asSets(gold, answer);
     return asSets.isEqual() ? asSets : listed;
+  }
+
+  /** Whether round brackets hold finite numbers; a list of such is points, not intervals. */
+  private static boolean isPoint(Expr item) {
+    return item instanceof Listing pair
+        && pair.isTuple()
+        && pair.items().stream().noneMatch(AnswerComparison::isInfinite);
+  }
+
+  private static boolean isInfinite(Expr expr) {
+    return expr.equals(new Constant(Constant.Name.INFINITY))
+        || Expr.parts(expr).stream().anyMatch(AnswerComparison::isInfinite);
   }
 
   private List<Expr> distinct(List<Expr> items) {
@@ -453,6 +528,10 @@ public final class AnswerComparison {
           ? matrices(left, right)
           : ComparisonResult.different("matrices of other shapes");
     }
+    Optional<Matrix> rows = rows(answer).filter(_ -> gold instanceof Matrix);
+    if (rows.isPresent()) {
+      return same(gold, rows.get());
+    }
     boolean vectors =
         (gold instanceof Matrix a && answer instanceof Listing b && b.isTuple() && isVector(a))
             || (answer instanceof Matrix c
@@ -462,6 +541,25 @@ public final class AnswerComparison {
     return vectors
         ? ordered(Expr.parts(gold), Expr.parts(answer), "vector")
         : ComparisonResult.different("%s where %s is expected".formatted(kind(answer), kind(gold)));
+  }
+
+  /** Lists of equal length in square brackets, as programs write a matrix. */
+  private static Optional<Matrix> rows(Expr expr) {
+    if (!(expr instanceof Listing list) || list.open() != '[' || list.close() != ']') {
+      return Optional.empty();
+    }
+    List<List<Expr>> rows = new ArrayList<>();
+    for (Expr item : list.items()) {
+      if (!(item instanceof Listing row)
+          || row.open() != '['
+          || row.close() != ']'
+          || (!rows.isEmpty() && row.items().size() != rows.get(0).size())
+          || !row.items().stream().allMatch(AnswerComparison::isScalar)) {
+        return Optional.empty();
+      }
+      rows.add(row.items());
+    }
+    return Optional.of(new Matrix(rows));
   }
 
   private static boolean isVector(Matrix matrix) {

@@ -7,6 +7,7 @@ import io.troupe.verifiers.math.expr.Expr.Numeral;
 import io.troupe.verifiers.math.expr.Expr.Variable;
 import io.troupe.verifiers.math.expr.Operator;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** What may be on the left of an equation that only names a value. */
@@ -47,20 +48,56 @@ final class AnswerNames {
           when operator == Operator.MULTIPLY && arguments.size() == 2 ->
           applied(arguments.get(0), arguments.get(1));
       case Call(var operator, var arguments)
-          when operator == Operator.ABSOLUTE && isSegment(arguments.get(0)) ->
+          when operator == Operator.ABSOLUTE && isMeasured(arguments.get(0)) ->
           Optional.of(new Name("|" + arguments.get(0) + "|", ""));
+      case Call sum when isSumOfLetters(sum) -> Optional.of(new Name(sum.toString(), ""));
+      case Expr.Ratio(var parts)
+          when parts.stream().allMatch(Variable.class::isInstance)
+              && Set.copyOf(parts).size() == parts.size() ->
+          Optional.of(new Name(parts.toString(), ""));
       default -> Optional.empty();
     };
   }
 
-  private static boolean isSegment(Expr inside) {
-    return inside instanceof Call(var operator, var letters)
-        && operator == Operator.MULTIPLY
-        && letters.size() == 2
-        && letters.stream()
-            .allMatch(
-                letter ->
-                    letter instanceof Variable(var name) && Character.isUpperCase(name.charAt(0)));
+  /**
+   * Letters added up, as contests ask for them: {@code m+n}, {@code 10a+b}. With x, y or z it may
+   * be an equation that was given.
+   */
+  private static boolean isSumOfLetters(Call sum) {
+    return sum.operator() == Operator.ADD
+        && Expr.variables(sum).size() == sum.arguments().size()
+        && sum.arguments().stream().allMatch(AnswerNames::isLetter);
+  }
+
+  private static boolean isLetter(Expr term) {
+    return switch (term) {
+      case Variable(var name) -> !"xyz".contains(name.substring(0, 1));
+      case Call(var operator, var factors) ->
+          operator == Operator.MULTIPLY
+              && factors.size() == 2
+              && factors.get(0) instanceof Numeral
+              && isLetter(factors.get(1));
+      default -> false;
+    };
+  }
+
+  /** A set, a segment or a vector: what may stand between bars as a name. */
+  private static boolean isMeasured(Expr inside) {
+    boolean named =
+        inside instanceof Variable(var name)
+            && (Character.isUpperCase(name.charAt(0)) || name.startsWith("\\"));
+    boolean letters =
+        inside instanceof Expr.Letters(var run, _) && run.chars().allMatch(Character::isUpperCase);
+    return named
+        || letters
+        || inside instanceof Call(var operator, var factors)
+            && operator == Operator.MULTIPLY
+            && factors.size() == 2
+            && factors.stream()
+                .allMatch(
+                    letter ->
+                        letter instanceof Variable(var name)
+                            && Character.isUpperCase(name.charAt(0)));
   }
 
   private static Name variable(String name) {

@@ -69,7 +69,10 @@ final class RealSetReader {
     Expr high = listing.items().get(1);
     boolean numbers =
         isConstant(low) && isConstant(high) && infinity(low) <= 0 && infinity(high) >= 0;
-    return numbers
+    boolean closedAtInfinity =
+        (infinity(low) != 0 && listing.open() == '[')
+            || (infinity(high) != 0 && listing.close() == ']');
+    return numbers && !closedAtInfinity
         ? Optional.of(
             new RealSet.Interval(
                 finite(low), listing.open() == '[', finite(high), listing.close() == ']'))
@@ -98,7 +101,8 @@ final class RealSetReader {
     if (items.stream().allMatch(RealSetReader::isConstant)) {
       return listing.isSet() ? Optional.of(new RealSet.Points(items)) : Optional.empty();
     }
-    if (listing.isSet() && items.size() > 1) {
+    boolean nested = items.size() == 1 && items.get(0) instanceof Listing one && one.isSet();
+    if (listing.isSet() && (items.size() > 1 || nested)) {
       return Optional.empty();
     }
     Optional<List<RealSet>> parts = excluded(items).or(() -> all(items));

@@ -141,9 +141,9 @@ final class RelationComparison {
   }
 
   private ComparisonResult both(Relation gold, Relation answer) {
-    Optional<Relation> named = assignment(gold);
+    Optional<Relation> named = assignment(shortened(gold));
     if (named.isPresent()) {
-      Optional<Relation> other = assignment(answer);
+      Optional<Relation> other = assignment(shortened(answer));
       if (other.isPresent()) {
         Optional<ComparisonResult> values = values(named.get(), other.get());
         if (values.isPresent()) {
@@ -181,6 +181,21 @@ final class RelationComparison {
         comparison.same(
             gold.sides().get(1),
             renames ? Expr.renamed(value, given.parameter(), wanted.parameter()) : value));
+  }
+
+  /** {@code x=10/2=5} as {@code x=5}, where all that is named is the same. */
+  private Relation shortened(Relation relation) {
+    List<Expr> sides = relation.sides();
+    boolean chain =
+        sides.size() > 2
+            && isName(sides.get(0))
+            && relation.signs().stream().allMatch(sign -> sign == Sign.EQUAL);
+    for (int i = 1; chain && i < sides.size() - 1; i++) {
+      chain = comparison.same(sides.get(i), sides.getLast()).isEqual();
+    }
+    return chain
+        ? new Relation(List.of(Sign.EQUAL), List.of(sides.get(0), sides.getLast()))
+        : relation;
   }
 
   /** {@code name = value}, in this order, of an equation of two sides that has a name on one. */

@@ -61,7 +61,7 @@ final class Systems {
           : Optional.empty();
     }
     List<Expr> inOrder =
-        values.isTuple()
+        values.isTuple() && named.keySet().stream().noneMatch(name -> name.startsWith("\\"))
             ? named.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .map(Map.Entry::getValue)

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 /** Answers in words: phrases that say the same, names joined by "and", dates. */
 final class WordAnswers {
   static final String NO_SOLUTION = "no solution";
+  static final String INFINITE = "infinitely many";
   static final String ALL_REALS = "all real numbers";
 
   private static final Map<String, String> PHRASES = phrases();
@@ -30,13 +31,13 @@ final class WordAnswers {
     String[] rows = {
       "no solution|no solutions|there is no solution|there are no solutions|has no solution"
           + "|has no solutions|no such solution|none exist|no solution exists|no solutions exist"
-          + "|there is no such solution|it has no solution|no answer",
+          + "|there is no such solution|it has no solution|no answer|empty set|null set",
       "no real solution|no real solutions|there are no real solutions|no real roots"
-          + "|there is no real solution|there are no real roots",
+          + "|there is no real solution|there are no real roots|no real solution exists",
       "does not exist|dne|it does not exist|the limit does not exist|limit does not exist",
       "infinitely many|infinitely many solutions|there are infinitely many|infinite solutions"
           + "|there are infinitely many solutions|infinite number of solutions"
-          + "|infinitely many solution|an infinite number of solutions",
+          + "|infinitely many solution|an infinite number of solutions|infinite|infinite number",
       "all real numbers|all reals|any real number|all real x|all real numbers x|every real number"
           + "|set of all real numbers|real numbers|all real values|all real values of x"
           + "|x is any real number|x can be any real number",
@@ -66,8 +67,9 @@ final class WordAnswers {
     if (canonical(gold).equals(canonical(answer))) {
       return true;
     }
-    if (gold.contains(" and ") && answer.contains(" and ")) {
-      return names(gold).equals(names(answer));
+    List<String> wanted = names(gold);
+    if (wanted.size() > 1 && wanted.equals(names(answer))) {
+      return true;
     }
     Optional<String> date = date(gold);
     return date.isPresent() && date.equals(date(answer));

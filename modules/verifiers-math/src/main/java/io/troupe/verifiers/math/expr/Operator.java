@@ -45,6 +45,9 @@ public enum Operator {
   SINH,
   COSH,
   TANH,
+  ARSINH,
+  ARCOSH,
+  ARTANH,
   GCD,
   LCM,
   MAX,
@@ -73,6 +76,15 @@ public enum Operator {
           Map.entry("sinh", SINH),
           Map.entry("cosh", COSH),
           Map.entry("tanh", TANH),
+          Map.entry("arsinh", ARSINH),
+          Map.entry("arcsinh", ARSINH),
+          Map.entry("asinh", ARSINH),
+          Map.entry("arcosh", ARCOSH),
+          Map.entry("arccosh", ARCOSH),
+          Map.entry("acosh", ARCOSH),
+          Map.entry("artanh", ARTANH),
+          Map.entry("arctanh", ARTANH),
+          Map.entry("atanh", ARTANH),
           Map.entry("abs", ABSOLUTE),
           Map.entry("floor", FLOOR),
           Map.entry("ceil", CEILING),
@@ -100,6 +112,9 @@ public enum Operator {
       case SIN -> Optional.of(ARCSIN);
       case COS -> Optional.of(ARCCOS);
       case TAN -> Optional.of(ARCTAN);
+      case SINH -> Optional.of(ARSINH);
+      case COSH -> Optional.of(ARCOSH);
+      case TANH -> Optional.of(ARTANH);
       default -> Optional.empty();
     };
   }
@@ -121,6 +136,9 @@ public enum Operator {
           ARCSIN,
           ARCCOS,
           ARCTAN,
+          ARSINH,
+          ARCOSH,
+          ARTANH,
           GCD,
           LCM,
           MAX,

@@ -157,6 +157,11 @@ public record Units(
     return powers.equals(gold.powers) ? factor.over(gold.factor, budget) : Rational.ONE;
   }
 
+  /** Whether a value is a percentage. */
+  public boolean isPercent() {
+    return powers.equals(Map.of("percent", 1));
+  }
+
   /** Whether a value is an angle in degrees. */
   public boolean isDegrees() {
     return powers.equals(Map.of("degree", 1)) && factor.equals(Rational.ONE);

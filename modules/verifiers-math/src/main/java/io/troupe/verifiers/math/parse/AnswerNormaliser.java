@@ -15,7 +15,7 @@ final class AnswerNormaliser {
   /** Signs at the beginning of an answer that only announce it. */
   private static final Pattern LEADING_SIGN =
       Pattern.compile(
-          "(?:\\\\(?:therefore|because|implies|Rightarrow|longrightarrow|to|approx)(?![a-zA-Z])"
+          "(?:\\\\(?:therefore|because|implies|Rightarrow|longrightarrow|to|approx|sim|simeq|cong|doteq)(?![a-zA-Z])"
               + "|=) *");
 
   private static final Pattern TAG = Pattern.compile("<(/?)(sup|sub|b|i|em|strong)>");
@@ -70,7 +70,7 @@ final class AnswerNormaliser {
   /** Returns the answer with one spelling for each sign, and without text around it. */
   static String normalise(String answer) {
     String text = tags(UnicodeSigns.latex(singleBackslashes(answer)));
-    return trimmed(thousands(AnswerNotations.rewritten(text)));
+    return trimmed(thousands(AnswerNotations.rewritten(Qualifiers.removed(text))));
   }
 
   /** A text whose every command has two backslashes was escaped once too often. */

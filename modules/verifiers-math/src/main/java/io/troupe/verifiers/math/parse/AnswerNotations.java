@@ -30,6 +30,20 @@ final class AnswerNotations {
   private static final Pattern LAKHS =
       Pattern.compile("(?<![0-9,.])[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?![0-9])");
 
+  /** A comma in braces that cannot separate thousands: {@code 3{,}14}, {@code 0{,}125}. */
+  private static final Pattern DECIMAL_COMMA =
+      Pattern.compile(
+          "(?<![0-9.,}])(?:(0)\\{,\\}([0-9]+)|([0-9]+)\\{,\\}([0-9]{1,2}|[0-9]{4,}))(?![0-9]|\\{,)");
+
+  /** Points between thousands and a comma before the decimals. */
+  private static final Pattern POINTS_AND_COMMA =
+      Pattern.compile("(?<![0-9.,])([0-9]{1,3}(?:\\.[0-9]{3})+),([0-9]{1,2})(?![0-9.,])");
+
+  private static final Pattern REALS_BUT =
+      Pattern.compile(
+          "(?:\\\\text ?\\{ ?)?(?:all |any |the )?real numbers(?: x)?,? (?:except|other than|excluding|but)"
+              + "(?: for)?(?: x ?=)?[ }]*+(?:x ?= ?)?([-0-9][^a-zA-Z]{0,40}?(?:(?:and|or) [-0-9]+)?)[ }.]*");
+
   private AnswerNotations() {}
 
   static String rewritten(String text) {
@@ -38,6 +52,11 @@ final class AnswerNotations {
       result = result.replace("+/-", "\\pm ").replaceAll("\\+-(?=[0-9\\\\a-z(])", "\\\\pm ");
     }
     result = result.replace("+/-", "\\pm ");
+    Matcher but = REALS_BUT.matcher(result);
+    if (but.matches()) {
+      String values = but.group(1).replaceAll(" (?:and|or) ", ", ");
+      return "\\mathbb{R}\\setminus\\{" + values + "\\}";
+    }
     if (result.indexOf('[') >= 0 || result.indexOf(']') >= 0) {
       result = inward(SIZED_BRACKET.matcher(result).replaceAll(""));
     }
@@ -48,9 +67,22 @@ final class AnswerNotations {
       result = CHOOSE.matcher(result).replaceAll(AnswerNotations::chosen);
       result = CHOOSE_BEHIND.matcher(result).replaceAll("\\\\binom{$1}{$2}");
     }
-    return result.indexOf(',') >= 0
-        ? LAKHS.matcher(result).replaceAll(found -> found.group().replace(",", ""))
-        : result;
+    return result.indexOf(',') >= 0 ? commas(result) : result;
+  }
+
+  private static String commas(String text) {
+    String result = LAKHS.matcher(text).replaceAll(found -> found.group().replace(",", ""));
+    result = DECIMAL_COMMA.matcher(result).replaceAll(AnswerNotations::decimal);
+    boolean brackets = result.indexOf('(') >= 0 || result.indexOf('[') >= 0;
+    return brackets || result.contains("\\{")
+        ? result
+        : POINTS_AND_COMMA
+            .matcher(result)
+            .replaceAll(found -> found.group(1).replace(".", "") + "." + found.group(2));
+  }
+
+  private static String decimal(java.util.regex.MatchResult found) {
+    return found.group(1) == null ? found.group(3) + "." + found.group(4) : "0." + found.group(2);
   }
 
   private static String inward(String text) {

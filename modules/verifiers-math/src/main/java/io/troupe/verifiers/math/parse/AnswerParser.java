@@ -83,6 +83,11 @@ final class AnswerParser {
 
   /** Reads the items between brackets; a list of one in round or no brackets is its item. */
   private Expr list(char open, char close) {
+    Listing items = items(open, close);
+    return items.items().size() == 1 ? items.items().get(0) : items;
+  }
+
+  private Listing items(char open, char close) {
     List<Expr> items = new ArrayList<>();
     items.add(relation());
     Expr.Joined joined = Expr.Joined.COMMA;
@@ -90,7 +95,7 @@ final class AnswerParser {
       joined = next.get().compareTo(joined) > 0 ? next.get() : joined;
       items.add(relation());
     }
-    return items.size() == 1 ? items.get(0) : new Listing(open, close, items, joined);
+    return new Listing(open, close, items, joined);
   }
 
   private Optional<Expr.Joined> separator() {
@@ -350,6 +355,8 @@ final class AnswerParser {
         in.next();
         in.next();
         base = new Call(Operator.DOUBLE_FACTORIAL, scalar(base));
+      } else if (base instanceof Listing row && row.isTuple() && in.takesSign("^")) {
+        base = matrices.power(new Expr.Matrix(List.of(row.items())));
       } else if (base instanceof Expr.Matrix matrix && in.takesSign("^")) {
         base = matrices.power(matrix);
       } else if (in.takesSign("!")) {
@@ -539,7 +546,8 @@ final class AnswerParser {
     boolean outerSet = inSet;
     bars = 1;
     inSet = true;
-    Expr inside = list('{', '}');
+    Listing items = items('{', '}');
+    Expr inside = items.items().size() == 1 ? items.items().get(0) : items;
     bars = 0;
     inSet = false;
     if (in.takesCommand("mid")
@@ -551,9 +559,7 @@ final class AnswerParser {
     bars = outer;
     inSet = outerSet;
     in.expectSign("\\}");
-    return inside instanceof Expr.SetBuilder || (inside instanceof Listing some && some.isSet())
-        ? inside
-        : Listing.set(List.of(inside));
+    return inside instanceof Expr.SetBuilder ? inside : items;
   }
 
   private Expr bars() {

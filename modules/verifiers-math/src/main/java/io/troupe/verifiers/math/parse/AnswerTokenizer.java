@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Cuts a normalised answer into tokens, in one pass. Spacing and sizing commands vanish, spellings
@@ -73,6 +74,9 @@ public final class AnswerTokenizer {
           Map.entry("dfrac", "frac"),
           Map.entry("tfrac", "frac"),
           Map.entry("cfrac", "frac"),
+          Map.entry("nicefrac", "frac"),
+          Map.entry("sfrac", "frac"),
+          Map.entry("flatfrac", "frac"),
           Map.entry("dbinom", "binom"),
           Map.entry("tbinom", "binom"),
           Map.entry("leq", "le"),
@@ -194,6 +198,11 @@ public final class AnswerTokenizer {
   /** Words that join parts of an answer inside of {@code \text}. */
   private static final Set<String> JOINTS =
       Set.of("and", "or", "where", "for", "with", "if", "when", "mod", "to", "such that", "in");
+
+  /** A root or a fraction, with no word of two letters beside it. */
+  private static final Pattern FORMULA =
+      Pattern.compile(
+          "(?=.*\\\\(?:[dt]?frac|sqrt|pi))(?:\\\\[a-zA-Z]+|[a-zA-Z](?![a-zA-Z])|[^a-zA-Z\\\\])+");
 
   private final String text;
   private final boolean joinsThousands;
@@ -498,13 +507,14 @@ public final class AnswerTokenizer {
     return false;
   }
 
-  /** Whether a bar is over a number, and so not over the name of a segment. */
+  /** Whether a bar is over a complex number, and so not over the name of a segment. */
   private boolean isConjugate() {
     int open = text.indexOf('{', at);
     int close = text.indexOf('}', at);
     return open == at
         && close > open
-        && text.substring(open, close).chars().anyMatch(c -> isDigit((char) c));
+        && text.substring(open, close).chars().anyMatch(c -> isDigit((char) c))
+        && text.substring(open, close).indexOf('i') > 0;
   }
 
   /** A segment is what its letters are; other marks make a name of their own. */
@@ -583,6 +593,8 @@ public final class AnswerTokenizer {
       add(Kind.COMMAND, lower);
     } else if (words.equals("\\$") || words.equals("\\%")) {
       add(Kind.SIGN, words.substring(1));
+    } else if (isFormula(words)) {
+      tokens.addAll(tokens(words.replace("$", ""), joinsThousands));
     } else if (lower.matches("infinity|pi")) {
       named(lower);
     } else if (words.chars().noneMatch(c -> isLetter((char) c) || c == '\\')) {
@@ -592,6 +604,12 @@ public final class AnswerTokenizer {
     } else {
       add(Kind.TEXT, words);
     }
+  }
+
+  /** Whether the words are commands, signs and lone letters, as in {@code \text{$\frac12$}}. */
+  private static boolean isFormula(String words) {
+    boolean dollars = words.length() > 2 && words.startsWith("$") && words.endsWith("$");
+    return dollars || FORMULA.matcher(words).matches();
   }
 
   /** Numbers among words: {@code \text{24 apples}}. */

@@ -40,7 +40,14 @@ final class BoundParser {
     in.expectSign("}");
     in.expectSign("^");
     Expr to = AnswerParser.scalar(parser.argument());
-    return new Bound(kind, variable, List.of(from, to), AnswerParser.scalar(parser.product()));
+    Expr body = AnswerParser.scalar(parser.product());
+    return new Bound(
+        kind, variable, List.of(from, to), variable.equals("i") ? withIndexI(body) : body);
+  }
+
+  /** Where i is the index, no i in the body is the imaginary unit. */
+  private static Expr withIndexI(Expr body) {
+    return isI(body) ? new Variable("i") : Expr.map(body, BoundParser::withIndexI);
   }
 
   private String name = "";

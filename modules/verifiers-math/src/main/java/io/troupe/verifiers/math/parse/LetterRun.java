@@ -33,6 +33,11 @@ final class LetterRun {
     return ordered && word.length() <= 6;
   }
 
+  /** Whether a long word is letters in a row: a product, or a sequence in capitals. */
+  private static boolean isLetters(String word) {
+    return isProduct(word) || word.chars().allMatch(c -> c >= 'A' && c <= 'Z');
+  }
+
   /** Takes the run, if it is followed by nothing that would make it a factor or a name. */
   Optional<Expr> read() {
     int length = 0;
@@ -45,7 +50,7 @@ final class LetterRun {
       boolean number = token.kind() == Kind.NUMBER;
       label |= number && length > 0 && in.peek(length - 1).kind() != Kind.NUMBER && !token.spaced();
       digits |= number;
-      word |= token.kind() == Kind.WORD && token.text().length() > 3 && !isProduct(token.text());
+      word |= token.kind() == Kind.WORD && token.text().length() > 3 && !isLetters(token.text());
       run.append(word && token.spaced() && length > 0 ? " " : "").append(token.text());
       length++;
     }

@@ -171,6 +171,21 @@ public final class NumericEvaluation {
         Ball x = of(first);
         yield balls.divide(hyperbolic(x, false), hyperbolic(x, true));
       }
+      case ARSINH -> {
+        Ball x = of(first);
+        Ball one = balls.add(balls.multiply(x, x), Ball.ONE);
+        yield ln(balls.add(x, squareRoot(one)));
+      }
+      case ARCOSH -> {
+        Ball x = of(first);
+        Ball less = balls.add(balls.multiply(x, x), balls.negate(Ball.ONE));
+        yield ln(balls.add(positiveIfReal(x), squareRoot(less)));
+      }
+      case ARTANH -> {
+        Ball x = of(first);
+        Ball quotient = balls.divide(balls.add(Ball.ONE, x), balls.add(Ball.ONE, balls.negate(x)));
+        yield balls.multiply(ln(quotient), balls.of(HALF));
+      }
       case BINOMIAL, GCD, LCM ->
           balls.of(exactly(new Call(operator, arguments)).orElseThrow(() -> inexact(arguments)));
       case MAX, MIN -> extreme(arguments, operator == Operator.MAX);
