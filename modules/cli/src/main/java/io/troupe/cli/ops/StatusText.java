@@ -38,6 +38,9 @@ final class StatusText {
                       (run.path("as_of").asLong() - trouble.path("since").asLong()) / 1000,
                       trouble.path("reason").asText())));
     }
+    if (!run.path("lost").asText().isEmpty()) {
+      lines.add(SafeText.of("! lost " + run.path("lost").asText()));
+    }
     lines.add("");
     for (JsonNode stage : run.path("stages")) {
       lines.add(

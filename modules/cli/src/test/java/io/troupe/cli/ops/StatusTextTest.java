@@ -13,16 +13,21 @@ final class StatusTextTest {
   }
 
   private static List<String> lines(String troubles, String headline) throws Exception {
+    return lines(troubles, headline, "");
+  }
+
+  private static List<String> lines(String troubles, String headline, String lost)
+      throws Exception {
     return StatusText.of(
             new ObjectMapper()
                 .readTree(
                     """
                     {"facts": {"run": "r", "steps": 9, "max_staleness": 2}, "version": 3,
-                     "phase": "running", "bottleneck": "Rollout is the bottleneck.",
+                     "phase": "running", "lost": "%s", "bottleneck": "Rollout is the bottleneck.",
                      "as_of": 100500, "troubles": [%s], "stages": [], "headline": {%s},
                      "accounting": {"admitted": 4, "trained": 4}, "balanced": true}
                     """
-                        .formatted(troubles, headline)))
+                        .formatted(lost, troubles, headline)))
         .lines()
         .toList();
   }
@@ -60,6 +65,12 @@ final class StatusTextTest {
                 """))
         .contains(
             "turns 2.500   an episode 4.000 s, sampling 1.000 s, tools 3.000 s   ended by completed 75%, max_turns 25%");
+  }
+
+  @Test
+  void of_lostGroups_saysWhy() throws Exception {
+    assertThat(lines("", "", "2 groups: 2 failed: no number"))
+        .contains("! lost 2 groups: 2 failed: no number");
   }
 
   @Test

@@ -17,8 +17,8 @@ export function page(root, {state}) {
   return {update() {
     const run = state.run, step = run.headline, books = run.accounting, bound = run.facts.max_staleness;
     put(lead, visible(run.bottleneck));
-    put(troubles, run.troubles.map(trouble => h('li', {class: 'tone-bad'}, visible(`${trouble.who} ${trouble.what}, for ${duration(run.as_of - trouble.since)}: ${trouble.reason}`))));
-    troubles.hidden = !run.troubles.length;
+    put(troubles, run.troubles.map(trouble => h('li', {class: 'tone-bad'}, visible(`${trouble.who} ${trouble.what}, for ${duration(run.as_of - trouble.since)}: ${trouble.reason}`))), run.lost ? h('li', {class: 'tone-warn'}, visible('lost ' + run.lost)) : '');
+    troubles.hidden = !run.troubles.length && !run.lost;
     put(stages, run.stages.map(stage => h('a', {class: 'stage' + (stage.bottleneck ? ' culprit' : ''), href: '#/' + LINKS[stage.name]},
       h('h3', {}, TITLES[stage.name], stage.bottleneck ? h('span', {class: 'flag'}, '▲ bottleneck') : ''),
       stage.shares.length ? [stack(stage.shares), h('ul', {class: 'shares'}, stage.shares.map(share => h('li', {class: share.kind}, h('span', {}, share.word), h('span', {}, percent(share.share)))))] : h('p', {class: 'small soft'}, 'At once, to every worker of this process.'),

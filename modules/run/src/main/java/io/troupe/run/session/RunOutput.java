@@ -1,6 +1,8 @@
 package io.troupe.run.session;
 
 import io.troupe.core.rollout.GroupSize;
+import io.troupe.core.run.Event;
+import io.troupe.core.run.GroupEvent;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.group.Ledger;
@@ -10,6 +12,7 @@ import io.troupe.store.file.JsonLinesFile;
 import io.troupe.tasks.ExcludedPrompts;
 import io.troupe.telemetry.StepRow;
 import io.troupe.telemetry.StepTable;
+import io.troupe.telemetry.view.LossReasons;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +33,7 @@ final class RunOutput implements RunListener {
   private final JsonLinesFile metrics;
   private final JsonText text;
   private final GroupSize size;
+  private final LossReasons losses = new LossReasons();
   private boolean headerPrinted;
   private OptionalDouble firstEval = OptionalDouble.empty();
   private OptionalDouble lastEval = OptionalDouble.empty();
@@ -91,6 +95,13 @@ final class RunOutput implements RunListener {
   }
 
   @Override
+  public void happened(long atMillis, Event event) {
+    if (event instanceof GroupEvent.Requeued requeued) {
+      losses.requeued(requeued).ifPresent(this::note);
+    }
+  }
+
+  @Override
   public void note(String sentence) {
     (json ? err : out).println(table.note(sentence));
   }
@@ -119,6 +130,7 @@ final class RunOutput implements RunListener {
         evals());
     to.println("       " + rollouts(state));
     to.println("       " + prompts(state));
+    losses.sentence().ifPresent(lost -> to.println("       lost in this session " + lost));
   }
 
   /** The rows that the run went on without, which belong to the account. */

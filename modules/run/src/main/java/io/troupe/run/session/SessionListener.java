@@ -61,6 +61,7 @@ final class SessionListener implements RunListener {
   @Override
   public void happened(long atMillis, Event event) {
     fold.ifPresent(view -> view.event(atMillis, event));
+    screen.happened(atMillis, event);
     troubles.event(atMillis, event).ifPresent(screen::note);
     proof.ifPresent(line -> line.happened(event));
     if (event instanceof Event.CheckpointSaved(long step)) {

@@ -38,7 +38,6 @@ public final class RunFold {
   private static final int MAX_ROWS = 20_000;
   private static final int MAX_POINTS = 2_000;
   private static final int MAX_MARKS = 500;
-  private static final int MAX_REASONS = 30;
   private static final int OLDEST = 64;
 
   /** The part that the loop waits for, seen from the trainer, as the step's metrics have it. */
@@ -65,8 +64,9 @@ public final class RunFold {
   final Deque<RunView.Mark> marks = new ArrayDeque<>();
   final Deque<RunView.Bar> published = new ArrayDeque<>();
   final Deque<Long> scoredAt = new ArrayDeque<>();
-  final Map<String, Long> refusals = new LinkedHashMap<>();
-  final Map<String, Long> losses = new LinkedHashMap<>();
+  final ReasonCounts refusals = new ReasonCounts();
+
+  final LossReasons losses = new LossReasons();
   final long[] stalenessTrained = new long[OLDEST];
   final StateTimeShares admission = new StateTimeShares(2, WINDOW_MILLIS, 0);
   final StateTimeShares verification = new StateTimeShares(2, WINDOW_MILLIS, 0);
@@ -260,7 +260,7 @@ public final class RunFold {
           worker(worker.value(), at).asked(total, at);
       case Event.AnswerRefused(LeaseId _, String reason) -> {
         ledger = ledger.refuse();
-        count(refusals, reason);
+        refusals.add(reason);
       }
       case Event.WorkerLost(var worker) ->
           workers.known(worker.value()).ifPresent(life -> life.gone(at));
@@ -322,7 +322,7 @@ public final class RunFold {
           workers.known(life.worker).ifPresent(worker -> worker.released(verifying, at));
         }
         life.requeued(requeued.cause(), at);
-        count(losses, requeued.reason().word());
+        var _ = losses.requeued(requeued);
         ledger = ledger.end(requeued.reason());
       }
       case Event.GroupBuffered(GroupSummary summary) -> scored(summary, at).stage("buffered", at);
@@ -528,13 +528,6 @@ public final class RunFold {
     if (ended.size() > MAX_ENDED) {
       ended.remove(ended.keySet().iterator().next());
     }
-  }
-
-  private static void count(Map<String, Long> counts, String reason) {
-    // Reasons with numbers in them would grow without end.
-    String kind = reason.replaceAll("\\d+", "N");
-    counts.merge(
-        counts.containsKey(kind) || counts.size() < MAX_REASONS ? kind : "other", 1L, Long::sum);
   }
 
   private static <T> void push(Deque<T> ring, T value, int capacity) {

@@ -59,6 +59,7 @@ final class RunSnapshot {
         fold.accounting().balanced(),
         fold.traceLinesRefused,
         fold.copy,
+        fold.losses.sentence().orElse(""),
         fold.events(0, 0, LATELY));
   }
 
@@ -337,8 +338,8 @@ final class RunSnapshot {
         whatIf,
         sample.size(),
         List.copyOf(fold.points),
-        Map.copyOf(fold.refusals),
-        Map.copyOf(fold.losses));
+        fold.refusals.asMap(),
+        fold.losses.asMap());
   }
 
   private static RunView.WhatIf whatIf(List<GroupTimeline> sample, int bound) {

@@ -20,6 +20,7 @@ import java.util.Map;
  * @param stalenessTrained tokens trained on, by staleness since the run began
  * @param traceLinesRefused since this process began, because their disk did not keep up
  * @param copy of the run folder in a store of objects
+ * @param lost groups that were lost, by reason, in a line; "" if none was
  */
 public record RunView(
     long asOf,
@@ -44,6 +45,7 @@ public record RunView(
     boolean balanced,
     long traceLinesRefused,
     CopyView copy,
+    String lost,
     List<EventText> lately) {
   /**
    * A part of the infrastructure that is out of order.
