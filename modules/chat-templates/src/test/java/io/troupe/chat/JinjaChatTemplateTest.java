@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.chat.jinja.GenerationMarks;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -121,6 +122,22 @@ final class JinjaChatTemplateTest {
             () -> JinjaChatTemplate.of(source, Map.of(), CLOCK).render(QUESTION, true, Map.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message);
+  }
+
+  @Test
+  void render_generationBlock_hasAScopeOfItsOwnAndMarksIfAsked() {
+    ChatTemplate template =
+        JinjaChatTemplate.of(
+            "{% set x = 1 %}{% generation %}{% set x = 2 %}{{ x }}{% endgeneration %}"
+                + "{% generation %}b{% endgeneration %}{{ x }}{% generation %}{% endgeneration %}"
+                + "{% generation %}c{% endgeneration %}",
+            Map.of(), CLOCK);
+
+    assertThat(template.render(QUESTION, true, Map.of())).isEqualTo("2b1c");
+    assertThat(
+            GenerationMarks.split(
+                template.render(QUESTION, true, Map.of(GenerationMarks.ARGUMENT, true))))
+        .containsExactly("", "2b", "1", "c", "");
   }
 
   @Test

@@ -59,8 +59,10 @@ final class Interpreter {
       case Statement.Macro macro -> scope.set(macro.name(), function(macro, scope));
       case Statement.FilterBlock(var filters, var body) ->
           output.append(captured(filters, body, scope).text());
-      case Statement.Block(var body) -> {
-        return all(body, scope);
+      case Statement.Generation(var body) -> {
+        String text = run(body, scope.inner());
+        boolean marks = scope.get(GenerationMarks.ARGUMENT).truth();
+        output.append(marks ? GenerationMarks.around(text) : text);
       }
       case Statement.Break _ -> {
         return Flow.BREAK;

@@ -53,6 +53,6 @@ sealed interface Statement {
 
   record Continue(int line) implements Statement {}
 
-  /** A sequence of statements in the enclosing scope. */
-  record Block(List<Statement> body) implements Statement {}
+  /** What the model itself writes, in a scope of its own. */
+  record Generation(List<Statement> body) implements Statement {}
 }

@@ -76,7 +76,7 @@ final class StatementParser {
       }
       case "generation" -> {
         expressions.close();
-        yield new Statement.Block(bodyUntil("endgeneration"));
+        yield new Statement.Generation(bodyUntil("endgeneration"));
       }
       default ->
           throw new TemplateException(

@@ -118,7 +118,7 @@ public record SupervisedFormat(
     for (String field : List.of(messagesField, SHARED)) {
       if (row.has(field)) {
         ChatMessages.Conversation read = new ChatMessages(row, field).read();
-        return conversation(row, source, read.messages(), read.imitated(), field);
+        return conversation(row, source, read.messages(), 0, read.imitated(), field);
       }
     }
     boolean listed = row.at(promptField).isArray() || row.at(completionField).isArray();
@@ -141,7 +141,7 @@ public record SupervisedFormat(
       all.add(Map.of("role", ChatMessages.ASSISTANT, "content", row.text(completionField)));
       imitated.add(from);
     }
-    return conversation(row, source, all, imitated, completionField);
+    return conversation(row, source, all, from, imitated, completionField);
   }
 
   private String completion(Row row) throws RowException {
@@ -155,6 +155,7 @@ public record SupervisedFormat(
       Row row,
       String source,
       List<Map<String, Object>> messages,
+      int prompt,
       Set<Integer> imitated,
       String field)
       throws RowException {
@@ -169,7 +170,7 @@ public record SupervisedFormat(
     if (!tools.isEmpty()) {
       arguments.put("tools", tools);
     }
-    return new Chat(id(row), source, messages, arguments, imitated);
+    return new Chat(id(row), source, messages, prompt, arguments, imitated);
   }
 
   /** The variables that a row has for the template, as TRL takes them. */

@@ -22,6 +22,8 @@ public sealed interface SupervisedRow {
    * A conversation, some of whose answers of the assistant are imitated.
    *
    * @param messages as a chat template sees them: role, content, calls of tools, reasoning
+   * @param prompt how many of them were given as a prompt, behind which is what is learnt; 0 for a
+   *     row without one
    * @param arguments further variables of the template, such as {@code tools}
    * @param imitated indices of the answers that are imitated
    */
@@ -29,6 +31,7 @@ public sealed interface SupervisedRow {
       String id,
       String source,
       List<Map<String, Object>> messages,
+      int prompt,
       Map<String, Object> arguments,
       Set<Integer> imitated)
       implements SupervisedRow {
@@ -41,7 +44,7 @@ public sealed interface SupervisedRow {
     /**
      * A conversation of texts.
      *
-     * @param imitatedFrom index of the first message that may be imitated
+     * @param imitatedFrom index of the first message behind the prompt
      */
     public Chat(String id, String source, List<Message> messages, int imitatedFrom) {
       this(
@@ -51,6 +54,7 @@ public sealed interface SupervisedRow {
               .<Map<String, Object>>map(
                   each -> Map.of("role", each.role(), "content", each.content()))
               .toList(),
+          imitatedFrom,
           Map.of(),
           IntStream.range(imitatedFrom, messages.size())
               .filter(i -> messages.get(i).role().equals("assistant"))

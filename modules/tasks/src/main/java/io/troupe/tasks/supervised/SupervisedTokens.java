@@ -43,15 +43,10 @@ public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
   }
 
   private List<SupervisedExample> conversation(SupervisedRow.Chat chat) {
-    ImitatedTurns turns = new ImitatedTurns(template, tokenizer, chat);
     List<Growing> sequences = new ArrayList<>();
     String before = "";
     int[] written = {};
-    for (int i = 0; i < chat.messages().size(); i++) {
-      if (!chat.imitated().contains(i)) {
-        continue;
-      }
-      ImitatedTurns.Turn turn = turns.at(i);
+    for (ImitatedTurns.Turn turn : new ImitatedTurns(template, tokenizer, chat).all()) {
       int[] said = tokenizer.encodeWithSpecial(turn.said());
       int[] answer = joined(said, turn.unwritten());
       if (!sequences.isEmpty() && turn.asked().startsWith(before)) {

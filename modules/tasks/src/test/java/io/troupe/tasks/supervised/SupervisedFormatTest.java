@@ -64,7 +64,7 @@ final class SupervisedFormatTest {
                 .read(List.of(file)))
         .containsExactly(
             new SupervisedRow.Chat(
-                "row_0", "", List.of(Message.user("hi"), Message.assistant("yo")), 1));
+                "row_0", "", List.of(Message.user("hi"), Message.assistant("yo")), 0));
   }
 
   @Test

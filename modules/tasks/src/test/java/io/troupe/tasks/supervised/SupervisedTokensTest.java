@@ -135,7 +135,8 @@ final class SupervisedTokensTest {
     SupervisedRow.Chat whole = chat("hi", "yes", "so", "no");
 
     assertThat(
-            shown(PLAIN, new SupervisedRow.Chat("c", "s", whole.messages(), Map.of(), Set.of(3))))
+            shown(
+                PLAIN, new SupervisedRow.Chat("c", "s", whole.messages(), 0, Map.of(), Set.of(3))))
         .containsExactly("[uhi]\n[ayes]\n[uso]\n[a|NO}");
   }
 }
