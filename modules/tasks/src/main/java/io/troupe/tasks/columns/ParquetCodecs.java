@@ -13,7 +13,10 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.brotli.dec.BrotliInputStream;
 import org.xerial.snappy.Snappy;
 
-/** Decompresses pages, because the library's own codecs need Hadoop. */
+/**
+ * Decompresses pages of every codec and compresses by zstd, because the library's own codecs need
+ * Hadoop.
+ */
 final class ParquetCodecs implements CompressionCodecFactory {
   /** Two lengths before each block of Hadoop's LZ4. */
   private static final int FRAME = 8;
@@ -45,7 +48,10 @@ final class ParquetCodecs implements CompressionCodecFactory {
 
   @Override
   public BytesInputCompressor getCompressor(CompressionCodecName codec) {
-    throw new UnsupportedOperationException("Parquet is only read");
+    if (codec != CompressionCodecName.ZSTD) {
+      throw new UnsupportedOperationException("Parquet is written with ZSTD, not " + codec);
+    }
+    return new ZstdCompressor();
   }
 
   @Override
@@ -112,6 +118,21 @@ final class ParquetCodecs implements CompressionCodecFactory {
       written += plain;
     }
     return written == size ? bytes : lz4(packed, size);
+  }
+
+  private static final class ZstdCompressor implements BytesInputCompressor {
+    @Override
+    public BytesInput compress(BytesInput plain) throws IOException {
+      return BytesInput.from(Zstd.compress(plain.toByteArray()));
+    }
+
+    @Override
+    public CompressionCodecName getCodecName() {
+      return CompressionCodecName.ZSTD;
+    }
+
+    @Override
+    public void release() {}
   }
 
   private record Decompressor(Unpack unpack) implements BytesInputDecompressor {
