@@ -45,7 +45,7 @@ final class CommandOverview implements IHelpSectionRenderer {
                   new Entry("status", "How a run does, and what holds it back"),
                   new Entry("top", "A run on the whole terminal"),
                   new Entry("watch", "Status, waits and actors, once a second"),
-                  new Entry("groups", "Groups, or one with its completions"),
+                  new Entry("groups", "Groups, one with its completions, or the worst of a run"),
                   new Entry("waits", "Who waits for whom, and since when"),
                   new Entry("events", "What happened, newest last"),
                   new Entry("actors", "Mailboxes, rates, times, restarts and errors of actors"),
@@ -78,7 +78,7 @@ final class CommandOverview implements IHelpSectionRenderer {
                       "explain", "Explains a completion: sampler, reward, advantage, loss weight"),
                   new Entry("compare", "Finds where and why two runs differ"),
                   new Entry("trace", "Writes the journal as a trace for ui.perfetto.dev"),
-                  new Entry("export", "Gives metrics, groups or rows to other tools"),
+                  new Entry("export", "Gives metrics, completions, groups or rows to other tools"),
                   new Entry("track", "Sends a run to W&B, MLflow, TensorBoard or Trackio"),
                   new Entry("runs", "Lists runs here or on S3, and copies them"))),
           new Section(

@@ -1,5 +1,7 @@
 package io.troupe.cli.command;
 
+import io.troupe.store.folder.RunFolder;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -23,6 +25,14 @@ public abstract class CliCommand implements Callable<Integer> {
 
   protected final PrintWriter err() {
     return commandLine().getErr();
+  }
+
+  /** Returns the folder, and refuses that of a supervised run. */
+  protected final RunFolder withRollouts(RunFolder folder) throws IOException {
+    if (folder.isSupervised()) {
+      throw refused("%s is a supervised run, which has no rollouts".formatted(folder.name()));
+    }
+    return folder;
   }
 
   /** The refusal of a command line that cannot be carried out. */

@@ -36,11 +36,13 @@ import picocli.CommandLine.Option;
     name = "export",
     mixinStandardHelpOptions = true,
     description =
-        "Gives a run's metrics, the lives of its groups, or rows to train on, to another tool.",
+        "Gives a run's metrics, completions, the lives of its groups, or rows to train on, to another"
+            + " tool.",
     subcommands = {
       ExportCommand.TensorBoard.class,
       ExportCommand.Mlflow.class,
       ExportCommand.Otlp.class,
+      RolloutsExportCommand.class,
       FactoryExportCommand.class
     })
 public final class ExportCommand {
