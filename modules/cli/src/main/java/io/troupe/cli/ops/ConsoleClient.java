@@ -3,8 +3,13 @@ package io.troupe.cli.ops;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.troupe.base.failure.Closing;
+import io.troupe.console.ConsoleServer;
+import io.troupe.console.ConsoleSettings;
 import io.troupe.run.console.ConsoleFile;
+import io.troupe.run.console.FolderRun;
 import io.troupe.store.folder.RunFolder;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -22,11 +27,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** The API of a run's console, as the command line reads it. */
 public final class ConsoleClient implements AutoCloseable {
+  private static final Path RUNS = Path.of("runs");
   private static final Duration PATIENCE = Duration.ofSeconds(15);
   private static final Duration SLOW = Duration.ofSeconds(30);
   public static final ObjectMapper JSON = JsonMapper.builder().build();
@@ -34,8 +41,10 @@ public final class ConsoleClient implements AutoCloseable {
   private final URI base;
   private final String token;
   private final HttpClient http;
+  private final List<Closeable> opened;
 
-  private ConsoleClient(ConsoleFile file) throws IOException {
+  private ConsoleClient(ConsoleFile file, List<Closeable> opened) throws IOException {
+    this.opened = opened;
     this.base = file.url();
     this.token = file.operatorToken();
     HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(PATIENCE);
@@ -67,24 +76,57 @@ public final class ConsoleClient implements AutoCloseable {
    *
    * @param run folder or name of the run; "" for the newest under {@code runs/} whose process is
    *     there
+   * @param readsFolders whether a console over the folder of a named run will do, where its process
+   *     has none open
    * @throws IOException if there is none; says what to do
    */
-  static ConsoleClient find(String run) throws IOException {
-    Path root = Path.of("runs");
-    List<String> names = run.isEmpty() ? RunFolder.list(root) : List.of(run);
+  static ConsoleClient find(String run, boolean readsFolders) throws IOException {
+    List<String> names = run.isEmpty() ? RunFolder.list(RUNS) : List.of(run);
     for (String name : names) {
-      Path folder = Files.isDirectory(root.resolve(name)) ? root.resolve(name) : Path.of(name);
+      Path folder = Files.isDirectory(RUNS.resolve(name)) ? RUNS.resolve(name) : Path.of(name);
       Optional<ConsoleFile> file = ConsoleFile.read(folder);
       if (file.isPresent()) {
-        return new ConsoleClient(file.get());
+        return new ConsoleClient(file.get(), List.of());
       }
     }
+    if (run.isEmpty()) {
+      throw new IOException(
+          "no run under runs/ has a console open now. Start one with troupe train, name one that"
+              + " has ended, or look at it with troupe console RUN");
+    }
+    RunFolder folder = RunFolder.view(RUNS, run);
+    if (readsFolders && !folder.isSupervised()) {
+      return overFolder(folder);
+    }
     throw new IOException(
-        run.isEmpty()
-            ? "no run under runs/ has a console open now. Start one with troupe train, name one"
-                + " with --run, or look at a dead one with troupe console RUN"
-            : "the run %s has no console open now: its process is gone, or console.enabled is false. Look at its folder with troupe console %s"
-                .formatted(run, run));
+        "the run %s has no console open now: its process is gone, or console.enabled is false. Look at its folder with troupe console %s"
+            .formatted(run, run));
+  }
+
+  /** Opens a console on a folder, which ends with the client. */
+  private static ConsoleClient overFolder(RunFolder folder) throws IOException {
+    FolderRun source = FolderRun.open(folder);
+    try {
+      ConsoleServer server = ConsoleServer.start(ConsoleSettings.loopback(0), source);
+      return new ConsoleClient(
+          new ConsoleFile(server.address(), "", Optional.empty(), ProcessHandle.current().pid()),
+          List.of(server::close, source::close));
+    } catch (IOException noPort) {
+      source.close();
+      throw noPort;
+    }
+  }
+
+  /** Whether a word names a run that is there. */
+  static boolean isRun(String word) {
+    return !word.isBlank()
+        && Stream.of(RUNS.resolve(word), Path.of(word))
+            .anyMatch(folder -> Files.isRegularFile(folder.resolve("run.json")));
+  }
+
+  /** Whether the run's own process answers. */
+  boolean isLive() {
+    return opened.isEmpty();
   }
 
   URI base() {
@@ -148,5 +190,6 @@ public final class ConsoleClient implements AutoCloseable {
   @Override
   public void close() {
     http.close();
+    opened.forEach(Closing::quietly);
   }
 }

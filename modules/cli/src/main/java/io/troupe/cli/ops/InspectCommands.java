@@ -41,13 +41,28 @@ public final class InspectCommands {
     return CLOCK.format(Instant.ofEpochMilli(millis.asLong()));
   }
 
-  @Command(name = "status", description = "How a run under way is doing, and what holds it back.")
+  @Command(
+      name = "status",
+      description = {
+        "How a run is doing, and what holds it back.",
+        "Of a named run whose process is gone, how it was doing at the end."
+      },
+      footer = {"", "Examples:", "  troupe status", "  troupe status quickstart-20261121-140200"})
   static final class Status extends OpsCommand {
+    @Override
+    boolean readsFolders() {
+      return true;
+    }
+
     @Override
     int run(ConsoleClient client, boolean json, PrintStream out)
         throws IOException, InterruptedException {
       JsonNode run = client.get("/run");
-      return print(run, json, out, () -> StatusText.of(run) + "console " + client.base() + "\n");
+      String where =
+          client.isLive()
+              ? "console " + client.base() + "\n"
+              : "no process works on this run, or it has no console: this is what its folder says\n";
+      return print(run, json, out, () -> StatusText.of(run) + where);
     }
   }
 
@@ -197,8 +212,15 @@ public final class InspectCommands {
     }
   }
 
-  @Command(name = "events", description = "What happened in a run, newest last.")
+  @Command(
+      name = "events",
+      description = "What happened in a run, newest last; of a run that has ended, too.")
   static final class Events extends AnswerCommand {
+    @Override
+    boolean readsFolders() {
+      return true;
+    }
+
     static final TextTable TABLE =
         new TextTable(
             List.of(

@@ -60,23 +60,53 @@ public final class OperatorCommands {
 
   /** An order about one group. */
   abstract static class OfGroup extends Act {
-    @Parameters(paramLabel = "GROUP", description = "Its number.")
-    private long group;
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        hideParamSyntax = true,
+        paramLabel = "GROUP",
+        description = "Its number.")
+    private String group = "";
+
+    @Override
+    final List<String> more() {
+      return List.of(group);
+    }
+
+    @Override
+    final List<String> needed() {
+      return List.of("GROUP");
+    }
 
     @Override
     final void fill(Map<String, Object> body) {
-      body.put("group", group);
+      body.put("group", number("GROUP", own().getFirst()));
     }
   }
 
   /** An order about one verifier. */
   abstract static class OfVerifier extends Act {
-    @Parameters(paramLabel = "VERIFIER", description = "Its name, as troupe verifiers shows it.")
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        hideParamSyntax = true,
+        paramLabel = "VERIFIER",
+        description = "Its name, as troupe verifiers shows it.")
     private String verifier = "";
 
     @Override
+    final List<String> more() {
+      return List.of(verifier);
+    }
+
+    @Override
+    final List<String> needed() {
+      return List.of("VERIFIER");
+    }
+
+    @Override
     final void fill(Map<String, Object> body) {
-      body.put("verifier", verifier);
+      body.put("verifier", own().getFirst());
     }
   }
 
@@ -116,16 +146,30 @@ public final class OperatorCommands {
         "  troupe drain --worker node-b-w1-1-5f2a"
       })
   static final class Drain extends Act {
-    @Parameters(arity = "0..1", paramLabel = "NODE", description = "One node, not the run.")
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        paramLabel = "NODE",
+        description = "One node, not the run. Alone it needs no RUN before it.")
     private String node = "";
 
     @Option(names = "--worker", paramLabel = "WORKER", description = "One worker, not the run.")
     private String worker = "";
 
     @Override
+    List<String> more() {
+      return List.of(node);
+    }
+
+    @Override
+    boolean isOwn(String argument) {
+      return !ConsoleClient.isRun(argument);
+    }
+
+    @Override
     void fill(Map<String, Object> body) {
-      if (!node.isEmpty()) {
-        body.put("node", node);
+      if (!own().isEmpty()) {
+        body.put("node", own().getFirst());
       } else if (!worker.isEmpty()) {
         body.put("worker", worker);
       }
@@ -134,23 +178,53 @@ public final class OperatorCommands {
 
   @Command(name = "limit", description = "Bounds the groups under lease at a time.")
   static final class Limit extends Act {
-    @Parameters(paramLabel = "GROUPS", description = "1 to rollout.max_concurrent_groups.")
-    private int groups;
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        hideParamSyntax = true,
+        paramLabel = "GROUPS",
+        description = "1 to rollout.max_concurrent_groups.")
+    private String groups = "";
+
+    @Override
+    List<String> more() {
+      return List.of(groups);
+    }
+
+    @Override
+    List<String> needed() {
+      return List.of("GROUPS");
+    }
 
     @Override
     void fill(Map<String, Object> body) {
-      body.put("groups", groups);
+      body.put("groups", number("GROUPS", own().getFirst()));
     }
   }
 
   @Command(name = "restart", description = "Restarts a rollout worker; its leases are reissued.")
   static final class Restart extends Act {
-    @Parameters(paramLabel = "WORKER", description = "Its name, as troupe nodes shows it.")
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        hideParamSyntax = true,
+        paramLabel = "WORKER",
+        description = "Its name, as troupe nodes shows it.")
     private String worker = "";
 
     @Override
+    List<String> more() {
+      return List.of(worker);
+    }
+
+    @Override
+    List<String> needed() {
+      return List.of("WORKER");
+    }
+
+    @Override
     void fill(Map<String, Object> body) {
-      body.put("worker", worker);
+      body.put("worker", own().getFirst());
     }
   }
 
@@ -172,16 +246,36 @@ public final class OperatorCommands {
 
   @Command(name = "log", description = "Changes the level of a logger of the run's process.")
   static final class Log extends Act {
-    @Parameters(index = "0", paramLabel = "LOGGER", description = "Such as io.troupe.")
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        hideParamSyntax = true,
+        paramLabel = "LOGGER",
+        description = "Such as io.troupe.")
     private String logger = "";
 
-    @Parameters(index = "1", paramLabel = "LEVEL", description = "TRACE to ERROR, or OFF.")
+    @Parameters(
+        index = "2",
+        arity = "0..1",
+        hideParamSyntax = true,
+        paramLabel = "LEVEL",
+        description = "TRACE to ERROR, or OFF.")
     private String level = "";
 
     @Override
+    List<String> more() {
+      return List.of(logger, level);
+    }
+
+    @Override
+    List<String> needed() {
+      return List.of("LOGGER", "LEVEL");
+    }
+
+    @Override
     void fill(Map<String, Object> body) {
-      body.put("logger", logger);
-      body.put("level", level);
+      body.put("logger", own().getFirst());
+      body.put("level", own().getLast());
     }
   }
 }

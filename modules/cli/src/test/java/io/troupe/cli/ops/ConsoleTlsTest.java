@@ -35,7 +35,7 @@ final class ConsoleTlsTest {
     try (ConsoleServer server = ConsoleServer.start(settings, run)) {
       ConsoleFile.write(folder, server, settings);
       assertThat(server.link()).startsWith("https://127.0.0.1:");
-      try (ConsoleClient client = ConsoleClient.find(folder.toString())) {
+      try (ConsoleClient client = ConsoleClient.find(folder.toString(), false)) {
         assertThat(client.get("/run").path("facts").path("run").asText()).isNotEmpty();
         assertThatThrownBy(() -> client.order(Map.of("verb", "pause")))
             .hasMessageContaining("the folder of a run");
