@@ -22,7 +22,8 @@ final class ConfigurationPageTest {
 
       - Every key of a file is checked before anything starts, and everything wrong is listed at once:
         place, key, rule, value given, what to do. Unknown keys and keys that stand twice are errors.
-      - `--set path=value` overrides a key from the command line: `--set training.steps=20`.
+      - `--set path=value` overrides a key from the command line: `--set training.steps=20`. Lists and quoted texts are YAML, as in a file
+        (`--set 'rollout.stop=["\\n\\n", "Q:"]'`); any other text is what it is.
       - Durations carry their unit: `250ms`, `60s`, `5m`, `2h`. Numbers may group digits: `1_000_000`.
       - Anchors, aliases and tags of YAML are refused.
       - Where 0 means something special, the table says so.

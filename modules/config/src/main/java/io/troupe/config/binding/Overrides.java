@@ -31,26 +31,38 @@ final class Overrides {
                 "write for example --set training.steps=100"));
         continue;
       }
-      ConfigTree value = value(assignment.substring(equals + 1).strip(), origin);
-      result = set(result, List.of(path.split("\\.")), value, origin);
+      Optional<ConfigTree> value =
+          value(path, assignment.substring(equals + 1).strip(), origin, findings);
+      if (value.isPresent()) {
+        result = set(result, List.of(path.split("\\.")), value.get(), origin);
+      }
     }
     return result;
   }
 
-  private static ConfigTree value(String text, ValueOrigin origin) {
-    if (text.startsWith("[") && text.endsWith("]")) {
-      String inner = text.substring(1, text.length() - 1).strip();
-      List<ConfigTree> items =
-          inner.isEmpty()
-              ? List.of()
-              : List.of(inner.split(",")).stream()
-                  .map(item -> value(item.strip(), origin))
-                  .toList();
-      return new ConfigTree.Sequence(items, origin);
+  /**
+   * Lists and quoted texts are read as in the file; any other text is what it is.
+   *
+   * @return empty where it cannot be read, which the findings say
+   */
+  private static Optional<ConfigTree> value(
+      String path, String text, ValueOrigin origin, ViolationLog findings) {
+    List<ConfigViolation> violations = new ArrayList<>();
+    Optional<ConfigTree> read = YamlReader.value(path, text, origin, violations);
+    if (!isWithin(text, '[', ']') && !isWithin(text, '"', '"') && !isWithin(text, '\'', '\'')) {
+      boolean plain =
+          text.isEmpty()
+              || (read.orElse(null) instanceof ConfigTree.Scalar(String same, boolean p, var _)
+                  && p
+                  && same.equals(text));
+      return Optional.of(new ConfigTree.Scalar(text, plain, origin));
     }
-    boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
-    return new ConfigTree.Scalar(
-        quoted ? text.substring(1, text.length() - 1) : text, !quoted, origin);
+    violations.forEach(findings::add);
+    return read;
+  }
+
+  private static boolean isWithin(String text, char open, char close) {
+    return text.length() > 1 && text.charAt(0) == open && text.charAt(text.length() - 1) == close;
   }
 
   private static ConfigTree.Mapping set(

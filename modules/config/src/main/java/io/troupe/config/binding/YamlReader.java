@@ -9,6 +9,10 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
@@ -34,13 +38,16 @@ import org.yaml.snakeyaml.events.StreamStartEvent;
 final class YamlReader {
   private static final int MAX_DEPTH = 16;
 
-  private final Path file;
+  private final IntFunction<ValueOrigin> origins;
   private final Iterator<Event> events;
   private final List<ConfigViolation> violations;
 
-  private YamlReader(Path file, Iterator<Event> events, List<ConfigViolation> violations) {
-    this.file = file;
-    this.events = events;
+  private YamlReader(
+      IntFunction<ValueOrigin> origins, String text, List<ConfigViolation> violations) {
+    LoaderOptions options = new LoaderOptions();
+    options.setCodePointLimit(text.length() + 1);
+    this.origins = origins;
+    this.events = new Yaml(options).parse(new StringReader(text)).iterator();
     this.violations = violations;
   }
 
@@ -50,25 +57,46 @@ final class YamlReader {
    * @return the document's mapping; empty where the text is not YAML, or not a mapping
    */
   static ConfigTree.Mapping read(Path file, String text, List<ConfigViolation> violations) {
-    LoaderOptions options = new LoaderOptions();
-    options.setCodePointLimit(text.length() + 1);
-    YamlReader reader =
-        new YamlReader(
-            file, new Yaml(options).parse(new StringReader(text)).iterator(), violations);
+    YamlReader reader = new YamlReader(line -> new ValueOrigin.Line(file, line), text, violations);
+    return reader.guarded(reader::document).orElseGet(reader::emptyDocument);
+  }
+
+  /**
+   * Reads a value that was written at one place, adding what is wrong to {@code violations}.
+   *
+   * @param path of its key
+   * @return empty where the text is not YAML, or holds no value
+   */
+  static Optional<ConfigTree> value(
+      String path, String text, ValueOrigin origin, List<ConfigViolation> violations) {
+    YamlReader reader = new YamlReader(_ -> origin, text, violations);
+    return reader.guarded(() -> reader.only(path)).flatMap(Function.identity());
+  }
+
+  /** Returns what a reading returns; empty where it adds to the violations why it cannot. */
+  private <T> Optional<T> guarded(Supplier<T> reading) {
     try {
-      return reader.document();
+      return Optional.of(reading.get());
     } catch (MarkedYAMLException e) {
       int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
       String problem = e.getProblem() == null ? "it cannot be parsed" : e.getProblem();
-      violations.add(reader.wrong(line, "must be valid YAML: " + problem, "this line", "mend it"));
+      violations.add(wrong(line, "must be valid YAML: " + problem, "this line", "mend it"));
     } catch (YAMLException e) {
-      violations.add(
-          reader.wrong(1, "must be valid YAML: " + e.getMessage(), "this text", "mend it"));
+      violations.add(wrong(1, "must be valid YAML: " + e.getMessage(), "this text", "mend it"));
     } catch (TooDeep e) {
-      violations.add(
-          reader.wrong(e.line, "must not nest deeper than " + MAX_DEPTH, "more", "flatten it"));
+      violations.add(wrong(e.line, "must not nest deeper than " + MAX_DEPTH, "more", "flatten it"));
     }
-    return reader.emptyDocument();
+    return Optional.empty();
+  }
+
+  private Optional<ConfigTree> only(String path) {
+    Optional<ConfigTree> only = Optional.empty();
+    while (events.hasNext()) {
+      if (events.next() instanceof NodeEvent node) {
+        only = Optional.of(tree(node, path, 0));
+      }
+    }
+    return only;
   }
 
   private ConfigTree.Mapping document() {
@@ -170,15 +198,15 @@ final class YamlReader {
   }
 
   private ConfigTree.Mapping emptyDocument() {
-    return new ConfigTree.Mapping(List.of(), new ValueOrigin.Line(file, 1));
+    return new ConfigTree.Mapping(List.of(), origins.apply(1));
   }
 
   private ConfigViolation wrong(int line, String rule, String given, String advice) {
-    return new ConfigViolation(new ValueOrigin.Line(file, line), "", rule, given, advice);
+    return new ConfigViolation(origins.apply(line), "", rule, given, advice);
   }
 
   private ValueOrigin origin(Event event) {
-    return new ValueOrigin.Line(file, line(event));
+    return origins.apply(line(event));
   }
 
   private static int line(Event event) {

@@ -2,7 +2,9 @@ package io.troupe.config.binding;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.troupe.config.schema.Blanks;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
@@ -11,9 +13,13 @@ import io.troupe.config.schema.Variant;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class BinderTest {
   enum Colour {
@@ -59,7 +65,7 @@ final class BinderTest {
       @Doc("Of the noise.") @Default("-5") long seed,
       @Doc("Whether it is framed.") @Default("false") boolean framed,
       @Doc("Where it comes from.") @Default("in.png") @RelativeToFile Path source,
-      @Doc("Words about it.") List<String> tags,
+      @Doc("Words about it.") @Blanks List<String> tags,
       @Doc("What draws.") Pen pen,
       @Doc("What is drawn.") Figure figure) {}
 
@@ -221,6 +227,56 @@ final class BinderTest {
             new ResolvedConfig.Value("copies", "4", new ValueOrigin.CommandLine("copies=4")),
             new ResolvedConfig.Value("figure.kind", "circle", new ValueOrigin.Default()),
             new ResolvedConfig.Value("seed", "-5", new ValueOrigin.Default()));
+  }
+
+  static List<Arguments> lists() {
+    return List.of(
+        arguments("[\"\\n\\n\"]", List.of("\n\n")),
+        arguments("[\"\\n\", '\\n', \\n]", List.of("\n", "\\n", "\\n")),
+        arguments("[\"a, b\", c]", List.of("a, b", "c")),
+        arguments("['it''s', \"\\u00e9\\t\"]", List.of("it's", "é\t")),
+        arguments("[ \"</answer>\" ,Q ]", List.of("</answer>", "Q")),
+        arguments("[\"]\", \"[\"]", List.of("]", "[")),
+        arguments("[http://a:80, C:\\x]", List.of("http://a:80", "C:\\x")),
+        arguments("[]", List.of()));
+  }
+
+  /** Lists of the command line are as in a file, whatever they hold. */
+  @ParameterizedTest
+  @MethodSource("lists")
+  void bind_listOnTheCommandLine_isReadAsInAFile(String list, List<String> items) {
+    ResolvedConfig<Drawing> resolved = resolve("title: a", "tags=" + list);
+    assertThat(resolved.config().tags()).isEqualTo(items);
+    assertThat(draw("title: a\ntags: " + list).tags()).isEqualTo(items);
+    assertThat(draw(resolved.yaml()).tags()).isEqualTo(items);
+  }
+
+  static List<Arguments> texts() {
+    return List.of(
+        arguments("\"a\\tb\"", "a\tb"),
+        arguments("'a\\tb'", "a\\tb"),
+        arguments("a\\tb", "a\\tb"),
+        arguments("it's: {x} #1", "it's: {x} #1"),
+        arguments("{question}", "{question}"),
+        arguments("[0-9]+", "[0-9]+"),
+        arguments("*a", "*a"),
+        arguments("\"7\"", "7"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("texts")
+  void bind_textOnTheCommandLine_isThatTextUnlessItIsQuoted(String typed, String text) {
+    ResolvedConfig<Drawing> resolved = resolve("title: a", "title=" + typed);
+    assertThat(resolved.config().title()).isEqualTo(text);
+    assertThat(draw(resolved.yaml()).title()).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tags=[\"a]", "tags=[a, [b]", "title=\"a\" or \"b\"", "tags=[&x a]"})
+  void violations_ofAnOverrideThatIsNoYaml_nameIt(String override) {
+    assertThat(violations("title: a", override))
+        .first(InstanceOfAssertFactories.STRING)
+        .startsWith("--set " + override + ": must ");
   }
 
   @Test
