@@ -195,11 +195,12 @@ public record TemplateConversation(
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put(ROLE, message.role().name().toLowerCase(Locale.ROOT));
     entry.put(CONTENT, foreign.shown(message.content()));
-    if (!message.reasoning().isEmpty()) {
-      entry.put("reasoning_content", foreign.shown(message.reasoning()));
-    }
+    message.reasoning().forEach(thought -> entry.put("reasoning_content", foreign.shown(thought)));
     if (!message.name().isEmpty()) {
       entry.put("name", message.name());
+    }
+    if (!message.callId().isEmpty()) {
+      entry.put("tool_call_id", message.callId());
     }
     if (!message.calls().isEmpty()) {
       entry.put("tool_calls", message.calls().stream().map(TemplateConversation::call).toList());

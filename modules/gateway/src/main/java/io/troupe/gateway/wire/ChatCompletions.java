@@ -16,8 +16,10 @@ import io.troupe.gateway.fields.FieldTable;
 import io.troupe.gateway.fields.RequestReader;
 import io.troupe.gateway.fields.RequestRoute;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** OpenAI's {@code /v1/chat/completions}. */
 public record ChatCompletions() implements AgentDialect {
@@ -93,14 +95,21 @@ public record ChatCompletions() implements AgentDialect {
                   RequestFields.text(call.path(FUNCTION).path("name")),
                   RequestFields.arguments(call.path(FUNCTION).path("arguments"))));
         }
-        String reasoning = RequestFields.text(message.path(REASONING));
-        yield ChatMessage.assistant(
-            content,
-            reasoning.isEmpty() ? RequestFields.text(message.path("reasoning")) : reasoning,
-            calls);
+        yield ChatMessage.assistant(content, reasoning(message), calls);
       }
       default -> throw new MalformedTurnException(where, "no role '%s'".formatted(role));
     };
+  }
+
+  /** A thought by either of its names; an empty one where no name has another. */
+  private static List<String> reasoning(JsonNode message) {
+    return Stream.of(REASONING, "reasoning")
+        .map(message::path)
+        .filter(JsonNode::isTextual)
+        .map(JsonNode::textValue)
+        .max(Comparator.comparing(thought -> !thought.isEmpty()))
+        .stream()
+        .toList();
   }
 
   @Override

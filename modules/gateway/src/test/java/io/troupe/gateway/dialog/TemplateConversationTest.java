@@ -3,10 +3,15 @@ package io.troupe.gateway.dialog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.chat.ChatTemplate;
+import io.troupe.chat.JinjaChatTemplate;
 import io.troupe.core.completion.Completion;
+import io.troupe.environments.format.HermesFormat;
 import io.troupe.gateway.dialog.ChatMessage.Role;
+import java.time.Clock;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +53,24 @@ class TemplateConversationTest {
             1+1?<|im_end|>
             <|im_start|>assistant
             """);
+  }
+
+  @Test
+  void whole_fieldsOfMessages_areGivenToTheTemplateAsTheyWereSent() {
+    ChatTemplate fields =
+        JinjaChatTemplate.of(
+            "{% for m in messages %}{{ m.reasoning_content is string }}"
+                + " {{ m.tool_call_id }};{% endfor %}",
+            Map.of(), Clock.systemUTC());
+    List<ChatMessage> messages =
+        List.of(
+            user("q"),
+            ChatMessage.assistant("a</think>b", List.of(""), List.of()),
+            ChatMessage.assistant("a", List.of(), List.of()),
+            ChatMessage.tool("c", "2", false));
+    int[] ids =
+        new TemplateConversation(TOKENIZER, fields, new HermesFormat()).whole(messages, List.of());
+    assertThat(MarkupTokenizer.shown(ids)).isEqualTo("False ;True ;False ;False c;");
   }
 
   @Test

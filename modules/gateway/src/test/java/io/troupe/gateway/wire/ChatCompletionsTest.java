@@ -16,6 +16,7 @@ import io.troupe.gateway.dialog.TurnReply.Finish;
 import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
 import io.troupe.gateway.dialog.TurnStart;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +58,38 @@ class ChatCompletionsTest {
     assertThat(request.parallelCalls()).isFalse();
     assertThat(request.stream()).isTrue();
     assertThat(request.usage()).isTrue();
+  }
+
+  /** To a template an empty thought is not none: transformers gives it what was sent. */
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      value = {
+        "``, 0",
+        "`'reasoning_content':null,`, 0",
+        "`'reasoning_content':'',`, 1",
+        "`'reasoning':'',`, 1",
+      })
+  void read_emptyThought_isNotNone(String field, int thoughts) throws MalformedTurnException {
+    TurnRequest request =
+        read(
+            "{'messages':[{'role':'user','content':'q'},{'role':'assistant',%s'content':'a</think>b'}]}"
+                .formatted(field));
+    assertThat(request.messages().getLast().reasoning())
+        .isEqualTo(Collections.nCopies(thoughts, ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      value = {"T, ``", "``, T", "T, U"})
+  void read_thoughtOfTwoNames_isTheFirstThatHasText(String first, String second)
+      throws MalformedTurnException {
+    TurnRequest request =
+        read(
+            "{'messages':[{'role':'user','content':'q'},{'role':'assistant','content':'a','reasoning':'%s','reasoning_content':'%s'}]}"
+                .formatted(second, first));
+    assertThat(request.messages().getLast().reasoning()).containsExactly("T");
   }
 
   @Test

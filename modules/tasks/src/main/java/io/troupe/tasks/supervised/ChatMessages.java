@@ -110,13 +110,24 @@ record ChatMessages(Row row, String field) {
     message.put("content", content(node.path(shared ? "value" : "content"), calls));
     copy(node, "name", message, "name");
     copy(node, "tool_call_id", message, "tool_call_id");
-    copy(node, "reasoning", message, "reasoning_content");
-    copy(node, "thinking", message, "thinking");
-    copy(node, "reasoning_content", message, "reasoning_content");
+    keep(node, "thinking", message);
+    keep(node, "reasoning_content", message);
+    if (String.valueOf(message.getOrDefault("reasoning_content", "")).isEmpty()) {
+      copy(node, "reasoning", message, "reasoning_content");
+    }
     if (calls) {
       message.put("tool_calls", calls(written));
     }
     return message;
+  }
+
+  /** A thought, which to a template is another than none even where it is empty. */
+  private void keep(JsonNode node, String name, Map<String, Object> message) throws RowException {
+    if (node.path(name).isTextual()) {
+      message.put(name, node.path(name).textValue());
+    } else {
+      copy(node, name, message, name);
+    }
   }
 
   private void copy(JsonNode node, String from, Map<String, Object> message, String to)

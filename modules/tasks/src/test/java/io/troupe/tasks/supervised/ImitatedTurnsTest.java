@@ -146,6 +146,30 @@ final class ImitatedTurnsTest {
     assertThat(learnt(template(QWEN, Thinking.AUTO), row)).as(name).containsExactly(expected);
   }
 
+  /** To a template an empty thought is not none: transformers gives it what the row has. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'content': 'a' | F",
+        "'content': 'a', 'reasoning_content': null | F",
+        "'content': 'a', 'reasoning_content': '' | T",
+        "'content': 'a', 'reasoning_content': '', 'reasoning': 't' | Tt",
+        "'content': 'a', 'reasoning': '' | F",
+      })
+  void examples_emptyThought_isGivenToTheTemplate(String message, String shown) throws IOException {
+    ChatTemplate template =
+        template(
+            "{% for m in messages %}[{{ 'T' if m.reasoning_content is string else 'F' }}"
+                + "{{ m.reasoning_content }} {{ m.content }}]{% endfor %}"
+                + "{{ '[' if add_generation_prompt }}",
+            Thinking.AUTO);
+    String row =
+        "{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', %s}]}"
+            .formatted(message);
+    assertThat(learnt(template, row)).containsExactly("[F q][⟦%s a]⟧".formatted(shown));
+  }
+
   @Test
   void examples_severalThoughts_areSequencesWithTheHistoryAsTheTemplateHasIt() throws IOException {
     assertThat(
