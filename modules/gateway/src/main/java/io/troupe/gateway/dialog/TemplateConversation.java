@@ -34,10 +34,15 @@ import java.util.Set;
  *
  * @param format format of the policy's calls of tools; it shows results as the template does
  * @param template that shows declared tools, and has the policy's choice of thinking
+ * @param turnEnd what the template writes behind every answer
  * @param asked the request that is answered; empty for what holds of all
  */
 public record TemplateConversation(
-    Tokenizer tokenizer, ChatTemplate template, ToolFormat format, Optional<TurnRequest> asked)
+    Tokenizer tokenizer,
+    ChatTemplate template,
+    ToolFormat format,
+    TurnEnd turnEnd,
+    Optional<TurnRequest> asked)
     implements Conversation {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -55,7 +60,12 @@ public record TemplateConversation(
 
   /** Conversations that are shown alike, whoever asks. */
   public TemplateConversation(Tokenizer tokenizer, ChatTemplate template, ToolFormat format) {
-    this(tokenizer, TemplateFormats.decided(template), format, Optional.empty());
+    this(
+        tokenizer,
+        TemplateFormats.decided(template),
+        format,
+        TurnEnd.of(TemplateFormats.decided(template), tokenizer),
+        Optional.empty());
   }
 
   private TurnRendering rendering() {
@@ -113,12 +123,7 @@ public record TemplateConversation(
 
   @Override
   public Conversation answering(TurnRequest request) {
-    return new TemplateConversation(tokenizer, template, format, Optional.of(request));
-  }
-
-  @Override
-  public TurnEnd turnEnd() {
-    return TurnEnd.of(template, tokenizer);
+    return new TemplateConversation(tokenizer, template, format, turnEnd, Optional.of(request));
   }
 
   /** Variables of the template that the request sets. */
@@ -257,7 +262,10 @@ public record TemplateConversation(
   /** Whether the template begins the answer to this request as that to any other. */
   private boolean beginsAsOthers() {
     return arguments().isEmpty()
-        || beginning().equals(new TemplateConversation(tokenizer, template, format).beginning());
+        || beginning()
+            .equals(
+                new TemplateConversation(tokenizer, template, format, turnEnd, Optional.empty())
+                    .beginning());
   }
 
   private String beginning() {
