@@ -70,6 +70,11 @@ public interface Tokenizer {
    */
   byte[] bytes(int token);
 
+  /** Returns a special token as a text spells it; empty if no text does. */
+  default String spelling(int token) {
+    return "";
+  }
+
   /** Returns the number of ids: ids are 0 to this number minus 1. */
   int vocabularySize();
 

@@ -98,7 +98,7 @@ public final class SftCommand extends CliCommand {
     }
     SupervisedComposition composition = SupervisedComposition.of(resolved.config());
     if (plan) {
-      new SupervisedPlanText(composition).lines().forEach(System.out::println);
+      new SupervisedPlanText(composition).lines().forEach(commandLine().getOut()::println);
       return ExitCode.OK.code();
     }
     RunCopy.check(resolved, resolved.config().run().sync());

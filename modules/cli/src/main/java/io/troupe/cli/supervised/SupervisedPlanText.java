@@ -2,16 +2,21 @@ package io.troupe.cli.supervised;
 
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.supervised.SupervisedPlan;
-import io.troupe.engine.Tokenizer;
+import io.troupe.engine.TokenPieces;
 import io.troupe.run.supervised.SupervisedComposition;
 import io.troupe.run.task.SupervisedData;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Says what the configuration of a supervised run comes to. */
 record SupervisedPlanText(SupervisedComposition composition) {
+  private static final int ENDS_SHOWN = 3;
+
   /** The size of data and run. */
   List<String> summary() {
     SupervisedData data = composition.data();
@@ -45,7 +50,7 @@ record SupervisedPlanText(SupervisedComposition composition) {
   List<String> lines() {
     List<String> lines = new ArrayList<>(summary());
     SupervisedExample first = composition.data().train().getFirst();
-    Tokenizer tokenizer = composition.tokenizer();
+    lines.add(ends());
     lines.add("");
     lines.add(
         "row    %s: %d tokens of prompt, %d behind it, of which %d are imitated"
@@ -54,20 +59,47 @@ record SupervisedPlanText(SupervisedComposition composition) {
                 first.prompt().length,
                 first.completion().length,
                 first.imitatedTokens()));
-    lines.add("prompt " + quoted(tokenizer.decode(first.prompt())));
+    lines.add("prompt " + pieces(first.prompt()));
     int from = 0;
     for (int t = 1; t <= first.completion().length; t++) {
       if (t == first.completion().length || first.imitated()[t] != first.imitated()[from]) {
         int[] part = Arrays.copyOfRange(first.completion(), from, t);
-        lines.add(
-            (first.imitated()[from] ? "learns " : "reads  ") + quoted(tokenizer.decode(part)));
+        lines.add((first.imitated()[from] ? "learns " : "reads  ") + pieces(part));
         from = t;
       }
     }
     return lines;
   }
 
-  private static String quoted(String text) {
-    return "\"" + text.replace("\\", "\\\\").replace("\n", "\\n").replace("\"", "\\\"") + "\"";
+  private String pieces(int... ids) {
+    return TokenPieces.of(ids, composition.tokenizer()).text();
+  }
+
+  /** Names the tokens with which sequences end, the most frequent first. */
+  private String ends() {
+    Map<Integer, Integer> ends = new HashMap<>();
+    List<SupervisedExample> train = composition.data().train();
+    train.forEach(each -> ends.merge(last(each), 1, Integer::sum));
+    return ends.entrySet().stream()
+        .sorted(Map.Entry.<Integer, Integer>comparingByValue().reversed())
+        .limit(ENDS_SHOWN)
+        .map(
+            each ->
+                String.format(
+                    Locale.ROOT,
+                    "%s (%d) in %,d of %,d",
+                    pieces(each.getKey()),
+                    each.getKey(),
+                    each.getValue(),
+                    train.size()))
+        .collect(Collectors.joining(", ", "ends   the last token that is learnt: ", ""));
+  }
+
+  private static int last(SupervisedExample example) {
+    int at = example.completion().length - 1;
+    while (at > 0 && !example.imitated()[at]) {
+      at--;
+    }
+    return example.completion()[at];
   }
 }

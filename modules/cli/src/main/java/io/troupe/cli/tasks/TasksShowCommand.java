@@ -11,6 +11,7 @@ import io.troupe.config.task.TaskSection;
 import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.engine.CharacterTokenizer;
+import io.troupe.engine.TokenPieces;
 import io.troupe.engine.Tokenizer;
 import io.troupe.run.compose.Composition;
 import io.troupe.run.session.JsonText;
@@ -24,6 +25,7 @@ import io.troupe.tasks.rows.TaskDataException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -171,15 +173,29 @@ final class TasksShowCommand extends CliCommand {
     DataSummary.ofRows(task).forEach(line -> System.out.println("  " + line));
   }
 
+  private static TokenPieces imitated(Prompt prompt, Loaded loaded) {
+    TaskSource source =
+        loaded.task().sources().stream()
+            .filter(each -> each.name().equals(prompt.source()))
+            .findFirst()
+            .orElseThrow();
+    int[] said = loaded.tokenizer().encode(prompt.solution());
+    int[] end = source.end().ids(loaded.tokenizer());
+    int[] ids = Arrays.copyOf(said, said.length + end.length);
+    System.arraycopy(end, 0, ids, said.length, end.length);
+    return TokenPieces.of(ids, loaded.tokenizer());
+  }
+
   private void print(Prompt prompt, Loaded loaded) {
-    TokenPieces pieces = TokenPieces.of(prompt.text(), loaded.tokenizer());
+    Tokenizer tokenizer = loaded.tokenizer();
+    int[] ids = tokenizer.encodeWithSpecial(prompt.text());
     if (json) {
       Map<String, Object> line = new LinkedHashMap<>();
       line.put("id", prompt.id().value());
       line.put("source", prompt.source());
-      line.put("tokens", pieces.count());
+      line.put("tokens", ids.length);
       if (loaded.ofPolicy()) {
-        line.put("token_ids", pieces.ids());
+        line.put("token_ids", ids);
       }
       line.put("prompt", LiteralMark.removed(prompt.text()));
       line.put("answer", prompt.answer());
@@ -188,14 +204,16 @@ final class TasksShowCommand extends CliCommand {
       return;
     }
     System.out.printf(
-        "%n── %s · %d tokens%n%s%n",
-        prompt.id(), pieces.count(), LiteralMark.removed(prompt.text()));
+        "%n── %s · %d tokens%n%s%n", prompt.id(), ids.length, LiteralMark.removed(prompt.text()));
     if (loaded.ofPolicy()) {
-      System.out.printf("── as tokens%n%s%n", pieces.text());
+      System.out.printf("── as tokens%n%s%n", TokenPieces.of(ids, tokenizer).text());
     }
     System.out.printf("── expected%n%s%n", prompt.answer());
     if (!prompt.solution().isEmpty()) {
       System.out.printf("── to imitate%n%s%n", prompt.solution());
+      if (loaded.ofPolicy()) {
+        System.out.printf("── as tokens, all learnt%n%s%n", imitated(prompt, loaded).text());
+      }
     }
   }
 }

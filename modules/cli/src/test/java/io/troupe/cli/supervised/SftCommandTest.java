@@ -71,9 +71,15 @@ final class SftCommandTest {
   }
 
   @Test
-  void sft_plan_trainsNothing() {
-    assertThat(CommandOutput.by("sft", folder.resolve("small.yaml").toString(), "--plan").code())
-        .isZero();
+  void sft_plan_showsWhatIsLearntAsTokensAndTrainsNothing() {
+    CommandOutput plan = CommandOutput.by("sft", folder.resolve("small.yaml").toString(), "--plan");
+
+    assertThat(plan.code()).isZero();
+    assertThat(plan.out())
+        .contains(
+            "ends   the last token that is learnt: ⟦1⟧ (1) in 2 of 2",
+            "prompt 1|+|1|=",
+            "learns 2|⟦1⟧");
     assertThat(folder.resolve("runs")).doesNotExist();
   }
 

@@ -42,6 +42,7 @@ public final class PretrainedTokenizer implements Tokenizer {
   private final HuggingFaceTokenizer encoder;
   private final byte[][] pieces;
   private final Set<Integer> thoughtMarks;
+  private final Map<Integer, String> spellings;
   private final Pattern special;
   private final int longestSpecial;
   private final Set<Integer> endIds;
@@ -52,6 +53,7 @@ public final class PretrainedTokenizer implements Tokenizer {
       HuggingFaceTokenizer encoder,
       byte[][] pieces,
       Set<Integer> thoughtMarks,
+      Map<Integer, String> spellings,
       Pattern special,
       Set<Integer> endIds,
       String textStart,
@@ -59,6 +61,7 @@ public final class PretrainedTokenizer implements Tokenizer {
     this.encoder = encoder;
     this.pieces = pieces;
     this.thoughtMarks = thoughtMarks;
+    this.spellings = Map.copyOf(spellings);
     this.special = special;
     this.longestSpecial = special.pattern().length();
     this.endIds = endIds;
@@ -106,6 +109,7 @@ public final class PretrainedTokenizer implements Tokenizer {
             encoder,
             pieces,
             thoughtMarks(json, pieces),
+            spellings(json),
             specialTexts(json),
             Collections.unmodifiableSet(ends),
             textStart(encoder, json),
@@ -162,21 +166,27 @@ public final class PretrainedTokenizer implements Tokenizer {
    * Returns the tokens that the post-processor puts before a text, found by encoding one letter.
    */
   private static String textStart(HuggingFaceTokenizer encoder, JsonNode json) {
-    Map<Long, String> texts = new HashMap<>();
-    for (JsonNode added : json.path("added_tokens")) {
-      if (added.path("special").asBoolean()) {
-        texts.put(added.path("id").asLong(), added.path("content").asText());
-      }
-    }
+    Map<Integer, String> texts = spellings(json);
     StringBuilder start = new StringBuilder();
     for (long id : encoder.encode("a", true, false).getIds()) {
-      String text = texts.get(id);
+      String text = texts.get(Math.toIntExact(id));
       if (text == null) {
         break;
       }
       start.append(text);
     }
     return start.toString();
+  }
+
+  /** Returns the texts of special tokens by their ids. */
+  private static Map<Integer, String> spellings(JsonNode json) {
+    Map<Integer, String> texts = new HashMap<>();
+    for (JsonNode added : json.path("added_tokens")) {
+      if (added.path("special").asBoolean()) {
+        texts.put(added.path("id").asInt(), added.path("content").asText());
+      }
+    }
+    return texts;
   }
 
   private static HuggingFaceTokenizer encoder(Path file) throws IOException {
@@ -229,12 +239,13 @@ public final class PretrainedTokenizer implements Tokenizer {
   /** Gives the special tokens that mark thoughts their texts, and returns their ids. */
   private static Set<Integer> thoughtMarks(JsonNode json, byte[][] pieces) {
     Map<String, Integer> special = new HashMap<>();
-    for (JsonNode added : json.path("added_tokens")) {
-      int id = added.path("id").asInt(-1);
-      if (added.path("special").asBoolean() && id >= 0 && id < pieces.length) {
-        special.put(added.path("content").asText(), id);
-      }
-    }
+    spellings(json)
+        .forEach(
+            (id, text) -> {
+              if (id >= 0 && id < pieces.length) {
+                special.put(text, id);
+              }
+            });
     Set<Integer> ids = new HashSet<>();
     for (String text : ThoughtMarks.partsAmong(special.keySet())) {
       int id = special.get(text);
@@ -263,12 +274,8 @@ public final class PretrainedTokenizer implements Tokenizer {
 
   /** Returns a pattern that matches the spelling of a special token, the longest first. */
   private static Pattern specialTexts(JsonNode json) {
-    List<String> texts = new ArrayList<>();
-    for (JsonNode added : json.path("added_tokens")) {
-      if (added.path("special").asBoolean() && !added.path("content").asText().isEmpty()) {
-        texts.add(added.path("content").asText());
-      }
-    }
+    List<String> texts = new ArrayList<>(spellings(json).values());
+    texts.removeIf(String::isEmpty);
     texts.sort(Comparator.comparingInt(String::length).reversed());
     String any = texts.stream().map(Pattern::quote).collect(Collectors.joining("|"));
     // Most characters begin none: a set of first characters is faster than the alternatives.
@@ -395,6 +402,11 @@ public final class PretrainedTokenizer implements Tokenizer {
   @Override
   public boolean isSpecial(int token) {
     return Tokenizer.super.isSpecial(token) || thoughtMarks.contains(token);
+  }
+
+  @Override
+  public String spelling(int token) {
+    return spellings.getOrDefault(token, "");
   }
 
   @Override

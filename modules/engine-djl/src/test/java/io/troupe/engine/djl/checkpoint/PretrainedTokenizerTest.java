@@ -98,6 +98,8 @@ final class PretrainedTokenizerTest {
   void bytes_ofSpecialAndUnusedIds_areNone() {
     assertThat(TOKENIZER.vocabularySize()).isEqualTo(288);
     assertThat(TOKENIZER.bytes(IM_END)).isEmpty();
+    assertThat(TOKENIZER.spelling(IM_END)).isEqualTo("<|im_end|>");
+    assertThat(TOKENIZER.spelling(287)).isEmpty();
     assertThat(TOKENIZER.bytes(287)).isEmpty();
     assertThatThrownBy(() -> TOKENIZER.bytes(288))
         .hasMessage("token 288 is no id of this tokenizer; ids lie in [0, 287]");

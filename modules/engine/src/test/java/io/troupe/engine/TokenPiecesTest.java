@@ -1,9 +1,8 @@
-package io.troupe.cli.tasks;
+package io.troupe.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.prompt.LiteralMark;
-import io.troupe.engine.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
@@ -48,6 +47,11 @@ final class TokenPiecesTest {
     }
 
     @Override
+    public String spelling(int token) {
+      return token == 256 ? SPECIAL : "";
+    }
+
+    @Override
     public int vocabularySize() {
       return 257;
     }
@@ -63,24 +67,34 @@ final class TokenPiecesTest {
     }
   }
 
-  @Test
-  void of_text_marksSpecialTokensAndPartsOfCharacters() {
-    TokenPieces pieces = TokenPieces.of("<s>hé\n<s>", new Bytes());
-
-    assertThat(pieces.text()).isEqualTo("⟦<s>⟧|h|…|é|\\n|⟦<s>⟧");
-    assertThat(pieces.ids()).containsExactly(256, (int) 'h', 0xc3, 0xa9, (int) '\n', 256);
-    assertThat(pieces.count()).isEqualTo(6);
+  private static TokenPieces pieces(String text) {
+    Tokenizer tokenizer = new Bytes();
+    return TokenPieces.of(tokenizer.encodeWithSpecial(text), tokenizer);
   }
 
   @Test
-  void of_spelledSpecialTokenAndRemovedCharacter_readsOnBehindThem() {
-    assertThat(TokenPieces.of("h<\uFDD0s>é<s>", new Bytes()).text()).isEqualTo("h|<|s|>|…|é|⟦<s>⟧");
-    assertThat(TokenPieces.of("hXé<s>", new Bytes()).text()).isEqualTo("h|…|é|⟦<s>⟧");
+  void of_text_marksSpecialTokensAndPartsOfCharacters() {
+    assertThat(pieces("<s>hé\n<s>").text()).isEqualTo("⟦<s>⟧|h|…|é|\\n|⟦<s>⟧");
+    assertThat(pieces("\uFFFDh").text()).isEqualTo("…|…|\uFFFD|h");
+  }
+
+  @Test
+  void of_spelledSpecialTokenAndRemovedCharacter_showsWhatTheTokensAre() {
+    assertThat(pieces("h<\uFDD0s>é<s>").text()).isEqualTo("h|<|s|>|…|é|⟦<s>⟧");
+    assertThat(pieces("hXé<s>").text()).isEqualTo("h|…|é|⟦<s>⟧");
+  }
+
+  @Test
+  void of_specialTokenThatNoTextSpells_isItsId() {
+    Tokenizer tokenizer = new CharacterTokenizer("ab");
+
+    assertThat(TokenPieces.of(new int[] {2, 3, tokenizer.endOfSequence()}, tokenizer).text())
+        .isEqualTo("a|b|⟦1⟧");
   }
 
   @Test
   void text_longPrompt_showsItsBeginningAndEnd() {
-    assertThat(TokenPieces.of("a".repeat(300) + "z", new Bytes()).text())
+    assertThat(pieces("a".repeat(300) + "z").text())
         .startsWith("a|a|")
         .contains("|a| … 221 more … |a|")
         .endsWith("|a|z");
