@@ -2,6 +2,7 @@ package io.troupe.tasks;
 
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.TaskDataException;
 import io.troupe.tasks.sets.DataItem;
@@ -58,7 +59,7 @@ public record PromptTemplate(
   /**
    * Returns the text of the prompt.
    *
-   * @throws RowException if its row is a conversation that this template cannot show
+   * @throws RowException if the policy's chat template does not show all of its row
    */
   public String text(DataItem item) throws RowException {
     String prefix = item.assistantPrefix().isEmpty() ? assistantPrefix : item.assistantPrefix();
@@ -66,10 +67,37 @@ public record PromptTemplate(
       case PlainQuestion(String question) ->
           switch (form) {
             case RAW -> raw(item, question) + prefix;
-            case CHAT -> template.render(turns(item), true, Map.of()) + prefix;
+            case CHAT -> rendered(item, "the question ", List.of()) + prefix;
           };
       case AskedConversation conversation -> shown(item, conversation) + prefix;
     };
+  }
+
+  /** Returns the template's text of a row, which has all that it asks. */
+  private String rendered(DataItem item, String what, List<Object> tools) throws RowException {
+    List<Message> turns = turns(item);
+    String text;
+    try {
+      text = template.render(turns, true, Map.of());
+      text = tools.isEmpty() ? text : withTools(turns, tools, text);
+    } catch (IllegalArgumentException refused) {
+      throw new RowException(
+          what + "must be a conversation that the policy's chat template shows",
+          "this one",
+          String.valueOf(refused.getMessage()));
+    }
+    String shown = LiteralMark.removed(text);
+    for (Message each : turns) {
+      boolean asks = each.role().equals(SYSTEM) || each.role().equals("user");
+      if (asks && !shown.contains(LiteralMark.removed(each.content()).strip())) {
+        throw new RowException(
+            "%smust be shown by the policy's chat template, which leaves out the text of the %s"
+                .formatted(what, each.role()),
+            each.content(),
+            "change the row, or take a policy whose template shows it");
+      }
+    }
+    return text;
   }
 
   private String shown(DataItem item, AskedConversation conversation) throws RowException {
@@ -87,16 +115,12 @@ public record PromptTemplate(
           "remove one of the two");
     }
     try {
-      List<Message> turns = turns(item);
-      String without = template.render(turns, true, Map.of());
-      return conversation.tools().isEmpty()
-          ? without
-          : withTools(turns, conversation.tools(), without);
-    } catch (IllegalArgumentException | TaskDataException refused) {
+      return rendered(item, field, conversation.tools());
+    } catch (TaskDataException none) {
       throw new RowException(
           field + "must be a conversation that the policy's chat template shows",
           "this one",
-          String.valueOf(refused.getMessage()));
+          String.valueOf(none.getMessage()));
     }
   }
 

@@ -172,6 +172,65 @@ final class OwnRowsTest {
         .isEqualTo(answer);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          a system message is refused | \"role\": \"system\" | no system messages
+          a user's text is left out   | secret           | leaves out the text of the user
+          """)
+  void question_rowThatTheTemplateDoesNotShow_isARefusedRow(String name, String part, String why)
+      throws IOException {
+    ChatTemplate selective =
+        (messages, _, _) -> {
+          if (messages.getFirst().role().equals("system")) {
+            throw new IllegalArgumentException("no system messages");
+          }
+          return messages.getLast().content().replace("secret", "");
+        };
+    PromptTemplate wording = new PromptTemplate(PromptForm.CHAT, "", "", "", List.of(), selective);
+    String rows =
+        """
+        {"prompt": "q", "answer": 1}
+        {"prompt": [{%s, "content": "secret"}, {"role": "user", "content": "%s"}], "answer": 1}
+        {"prompt": "r", "answer": 1}
+        """
+            .formatted(
+                part.startsWith("\"") ? part : "\"role\": \"user\"", part.replace('"', '\''));
+
+    Task task = load(USUAL, wording, 0.5, rows);
+
+    assertThat(task.train()).as(name).hasSize(2);
+    assertThat(task.leftOut())
+        .singleElement()
+        .satisfies(
+            left ->
+                assertThat(left.describe()).contains("1 of 3 rows left out", why, "rows.jsonl:2"));
+    assertThatThrownBy(() -> load(USUAL, wording, 0, rows))
+        .isInstanceOf(TaskDataException.class)
+        .hasMessageContaining("rows.jsonl:2: \"prompt\" must be");
+  }
+
+  @Test
+  void question_textThatTheTemplateDoesNotShow_isARefusedRow() throws IOException {
+    PromptTemplate wording =
+        new PromptTemplate(
+            PromptForm.CHAT,
+            "",
+            "",
+            "",
+            List.of(),
+            (messages, _, _) -> messages.getLast().content().replace("secret", ""));
+    String rows = "{\"prompt\": \"q\", \"answer\": 1}\n{\"prompt\": \"a secret\", \"answer\": 1}";
+
+    assertThat(load(USUAL, wording, 0.5, rows).train()).hasSize(1);
+    assertThatThrownBy(() -> load(USUAL, wording, 0, rows))
+        .hasMessageContaining(
+            "rows.jsonl:2: the question must be shown by the policy's chat template, which leaves"
+                + " out the text of the user, not a secret");
+  }
+
   @Test
   void answer_severalAcceptedTexts_areALineEach() throws IOException {
     assertThat(

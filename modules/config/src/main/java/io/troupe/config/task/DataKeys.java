@@ -4,6 +4,7 @@ import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 import io.troupe.tasks.DataSetSettings.LengthLimits;
@@ -20,11 +21,6 @@ public record DataKeys(
         @Default("")
         @RelativeToFile
         String file,
-    @Doc(
-            "Configuration that the README of the data declares, or subfolder of the data; `*`"
-                + " means all configurations; empty means the usual one.")
-        @Default("")
-        String subset,
     @Doc("Part of a folder to train on; of MBPP, also of a file.") @Default("train") String split,
     @Doc("Share of the rows kept for evaluation, never trained on.")
         @Default("0.2")
@@ -56,13 +52,7 @@ public record DataKeys(
         @Default("0")
         @Range(min = 0)
         int rows,
-    @Doc(
-            "Largest share of the rows that may be refused, because they break a rule, without"
-                + " ending the start: they are left out, counted, and named at the start and at the"
-                + " end of the run.")
-        @Default("0")
-        @Range(min = 0, max = 1, maxExclusive = true)
-        double maxRefusedShare)
+    @Inline RowKeys form)
     implements Validated {
   /** Whether there are prompts to evaluate on. */
   boolean holdsOut() {
@@ -74,9 +64,14 @@ public record DataKeys(
     return new LengthLimits(limit(maxPromptCharacters), limit(maxSolutionCharacters), limit(rows));
   }
 
+  /** Returns the configuration of the data, or its subfolder. */
+  public String subset() {
+    return form.subset();
+  }
+
   /** The limit of refused rows. */
   public RefusalLimit refusals() {
-    return new RefusalLimit(maxRefusedShare, "task.max_refused_share");
+    return form.refusals("task");
   }
 
   private static int limit(int zeroMeansNone) {

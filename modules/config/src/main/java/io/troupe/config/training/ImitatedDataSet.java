@@ -4,8 +4,10 @@ import io.troupe.config.binding.RuleChecker;
 import io.troupe.config.binding.Validated;
 import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
+import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
+import io.troupe.config.task.RowKeys;
 import io.troupe.tasks.rows.RefusalLimit;
 import java.util.List;
 
@@ -44,13 +46,7 @@ public record ImitatedDataSet(
         @Default("")
         @RelativeToFile
         String heldOutFile,
-    @Doc(
-            "Largest share of the rows that may be refused, because they break a rule, without"
-                + " ending the start: they are left out, counted, and named at the start and at the"
-                + " end of the run.")
-        @Default("0")
-        @Range(min = 0, max = 1, maxExclusive = true)
-        double maxRefusedShare)
+    @Inline RowKeys form)
     implements Validated {
   /** The form in which texts are trained on. */
   public enum TextForm {
@@ -58,9 +54,14 @@ public record ImitatedDataSet(
     CHAT
   }
 
+  /** Returns the configuration of the data, or its subfolder. */
+  public String subset() {
+    return form.subset();
+  }
+
   /** The limit of refused rows. */
   public RefusalLimit refusals() {
-    return new RefusalLimit(maxRefusedShare, "datasets[].max_refused_share");
+    return form.refusals("datasets[]");
   }
 
   @Override

@@ -40,6 +40,7 @@ import io.troupe.run.model.ModelCache;
 import io.troupe.run.task.DataSummary;
 import io.troupe.run.task.InvalidVerifierException;
 import io.troupe.run.task.SupervisedData;
+import io.troupe.run.task.SupervisedRows;
 import io.troupe.run.task.TaskLoader;
 import io.troupe.run.task.VerifierPools;
 import io.troupe.runtime.TrainerTasks;
@@ -60,7 +61,6 @@ import io.troupe.tasks.SourceLimits;
 import io.troupe.tasks.Task;
 import io.troupe.tasks.TaskSource;
 import io.troupe.tasks.rows.TaskDataException;
-import io.troupe.tasks.supervised.SupervisedSet;
 import io.troupe.verifiers.VerifierSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -163,12 +163,12 @@ public record Composition(
         TaskLoader.of(config.task(), config.data(), config.run().seed(), template)
             .judgedBy(config.verifier());
     DataSetTask worded = loader.load();
-    Optional<SupervisedSet> rows = imitatedRows(config);
+    Optional<SupervisedRows> rows = imitatedRows(config);
     Tokenizer tokenizer =
         switch (start) {
           case Start.Fresh() ->
               new CharacterTokenizer(
-                  alphabet(worded.alphabet(), rows.map(SupervisedSet::alphabet).orElse("")));
+                  alphabet(worded.alphabet(), rows.map(SupervisedRows::alphabet).orElse("")));
           case Start.Stored(PretrainedModel checkpoint) -> checkpoint.tokenizer();
         };
     DataSetTask loaded =
@@ -239,15 +239,15 @@ public record Composition(
         tokenizer.vocabularySize());
   }
 
-  private static Optional<SupervisedSet> imitatedRows(RunConfig config) throws IOException {
+  private static Optional<SupervisedRows> imitatedRows(RunConfig config) throws IOException {
     List<ImitatedDataSet> sets = config.supervised().datasets();
     return sets.isEmpty()
         ? Optional.empty()
-        : Optional.of(SupervisedData.rows(sets, config.data(), config.run().seed()));
+        : Optional.of(SupervisedRows.read(sets, config.data(), config.run().seed()));
   }
 
   private static List<SupervisedExample> examples(
-      RunConfig config, Optional<SupervisedSet> rows, ChatTemplate template, Tokenizer tokenizer) {
+      RunConfig config, Optional<SupervisedRows> rows, ChatTemplate template, Tokenizer tokenizer) {
     if (rows.isEmpty()) {
       return List.of();
     }

@@ -14,10 +14,10 @@ import io.troupe.engine.toy.ToySettings;
 import io.troupe.run.compose.PolicyOpening;
 import io.troupe.run.compose.UnsupportedPolicyException;
 import io.troupe.run.task.SupervisedData;
+import io.troupe.run.task.SupervisedRows;
 import io.troupe.runtime.TrainerTasks;
 import io.troupe.store.checkpoint.Checkpoints;
 import io.troupe.tasks.rows.TaskDataException;
-import io.troupe.tasks.supervised.SupervisedSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +68,8 @@ public record SupervisedComposition(
   private static SupervisedComposition of(SupervisedConfig config, Optional<Path> own)
       throws IOException {
     PolicyOpening.choosePyTorch(config.policy());
-    SupervisedSet rows = SupervisedData.rows(config.datasets(), config.data(), config.run().seed());
+    SupervisedRows rows =
+        SupervisedRows.read(config.datasets(), config.data(), config.run().seed());
     List<PretrainedModel> checkpoint =
         config.policy() instanceof PolicySection.Pretrained section
             ? List.of(opened(config, section, own))

@@ -91,9 +91,9 @@ public final class TaskFiles {
    * The data files at a place: a file, or those of a split in a folder, here or on S3. What is on
    * S3 is fetched once a machine.
    */
-  public List<Path> data(String place, String split) throws IOException {
+  public List<Path> data(String place, String subset, String split) throws IOException {
     if (!S3Address.isOne(place)) {
-      return found(place, "", split);
+      return found(place, subset, split);
     }
     String plain = place.replaceAll("/+$", "");
     String name = plain.substring(plain.lastIndexOf('/') + 1);
@@ -118,7 +118,7 @@ public final class TaskFiles {
     Path folder =
         new DataCache(cacheRoot, List.of(origin), message -> LOG.warn("data={}", message))
             .folder(new SplitRef(plain, "s3/" + digest, "", file ? "file" : "folder"));
-    return file ? List.of(folder.resolve(name)) : DataFolder.files(folder, "", split);
+    return file ? List.of(folder.resolve(name)) : DataFolder.files(folder, subset, split);
   }
 
   private static List<Path> found(String place, String subset, String split) throws IOException {

@@ -59,14 +59,11 @@ public final class RowFiles {
     for (Path file : files) {
       rows.read(file);
     }
-    RefusedRows refused = rows.breaches.refused(rows.number);
-    if (!limit.allows(refused.count(), refused.rows())) {
-      throw new TaskDataException(RowBreaches.report(place(files), refused, limit));
-    }
-    return refused;
+    return rows.breaches.refused(rows.number).within(limit, place(files));
   }
 
-  private static String place(List<Path> files) {
+  /** Returns where a data set is: its file, or the folder of its files. */
+  public static String place(List<Path> files) {
     Path first = files.getFirst();
     return String.valueOf(files.size() == 1 ? first : first.toAbsolutePath().getParent());
   }

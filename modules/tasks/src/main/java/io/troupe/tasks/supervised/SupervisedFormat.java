@@ -14,11 +14,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * The format of the rows of a supervised data set. A row with {@code messages} or, in ShareGPT's
@@ -48,13 +49,48 @@ public record SupervisedFormat(
   }
 
   /**
+   * The place of a row.
+   *
+   * @param row file and line
+   * @param field of the row that is imitated
+   */
+  record Origin(String row, String field) {}
+
+  /**
    * The rows of files.
    *
+   * @param place of the files
+   * @param origins of the rows, by their ids
    * @param refused the rows that break a rule
+   * @param limit of refused rows
    */
-  public record ReadRows(List<SupervisedRow> rows, RefusedRows refused) {
+  public record ReadRows(
+      String place,
+      List<SupervisedRow> rows,
+      Map<String, Origin> origins,
+      RefusedRows refused,
+      RefusalLimit limit) {
     public ReadRows {
       rows = List.copyOf(rows);
+      origins = Map.copyOf(origins);
+    }
+
+    /**
+     * Returns all refused rows.
+     *
+     * @param unread why a policy cannot read rows of these, by their ids
+     * @throws TaskDataException if they are more than the limit allows
+     */
+    public RefusedRows refused(Map<String, String> unread) {
+      Map<String, String> places = new LinkedHashMap<>();
+      for (SupervisedRow row : rows) {
+        Origin origin = origins.get(row.id());
+        String why = unread.get(row.id());
+        if (origin != null && why != null) {
+          places.put(origin.row(), "\"%s\": %s".formatted(origin.field(), why));
+        }
+      }
+      return refused.and(places).within(limit, place);
     }
   }
 
@@ -71,7 +107,7 @@ public record SupervisedFormat(
    */
   public ReadRows read(List<Path> files, RefusalLimit limit) throws IOException {
     List<SupervisedRow> rows = new ArrayList<>();
-    Set<String> ids = new HashSet<>();
+    Map<String, Origin> origins = new HashMap<>();
     Set<String> found = new TreeSet<>();
     RefusedRows refused =
         RowFiles.read(
@@ -82,7 +118,7 @@ public record SupervisedFormat(
               found.add(source);
               if (sources.isEmpty() || sources.contains(source)) {
                 SupervisedRow read = row(row, source);
-                if (!ids.add(read.id())) {
+                if (origins.putIfAbsent(read.id(), new Origin(row.place(), field(row))) != null) {
                   throw row.bad("id", "must not occur twice");
                 }
                 rows.add(read);
@@ -95,7 +131,7 @@ public record SupervisedFormat(
                 .formatted(files, sourceField, wanted, found));
       }
     }
-    return new ReadRows(rows, refused);
+    return new ReadRows(RowFiles.place(files), rows, origins, refused, limit);
   }
 
   /** The row's own field, or that of the problem it was made from. */
@@ -114,12 +150,16 @@ public record SupervisedFormat(
     return "row_" + row.number();
   }
 
+  /** Returns the field that holds what is imitated. */
+  private String field(Row row) {
+    return Stream.of(messagesField, SHARED).filter(row::has).findFirst().orElse(completionField);
+  }
+
   private SupervisedRow row(Row row, String source) throws RowException {
-    for (String field : List.of(messagesField, SHARED)) {
-      if (row.has(field)) {
-        ChatMessages.Conversation read = new ChatMessages(row, field).read();
-        return conversation(row, source, read.messages(), 0, read.imitated(), field);
-      }
+    String field = field(row);
+    if (!field.equals(completionField)) {
+      ChatMessages.Conversation read = new ChatMessages(row, field).read();
+      return conversation(row, source, read.messages(), 0, read.imitated(), field);
     }
     boolean listed = row.at(promptField).isArray() || row.at(completionField).isArray();
     if (!listed && !chat) {

@@ -3,11 +3,12 @@ package io.troupe.tasks.supervised;
 import static io.troupe.core.SplitMix64.mix;
 
 import io.troupe.core.supervised.SupervisedExample;
-import io.troupe.tasks.rows.TaskDataException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -16,30 +17,36 @@ import java.util.TreeSet;
  *
  * @param train at least one
  * @param heldOut may be empty
- * @param refused sentences about rows that break a rule, and are left out
  */
-public record SupervisedSet(
-    List<SupervisedRow> train, List<SupervisedRow> heldOut, List<String> refused) {
+public record SupervisedSet(List<SupervisedRow> train, List<SupervisedRow> heldOut) {
   public SupervisedSet {
     train = List.copyOf(train);
     heldOut = List.copyOf(heldOut);
-    refused = List.copyOf(refused);
-  }
-
-  /** Rows of which none was refused. */
-  public SupervisedSet(List<SupervisedRow> train, List<SupervisedRow> heldOut) {
-    this(train, heldOut, List.of());
   }
 
   /**
    * Examples of a context, and what did not fit.
    *
    * @param tooLong ids of the rows that are left out
+   * @param unread why the policy cannot read the others that are left out, by their ids
    */
-  public record Fitting(List<SupervisedExample> examples, List<String> tooLong) {
+  public record Fitting(
+      List<SupervisedExample> examples, List<String> tooLong, Map<String, String> unread) {
     public Fitting {
       examples = List.copyOf(examples);
       tooLong = List.copyOf(tooLong);
+      unread = Map.copyOf(unread);
+    }
+
+    /** Returns these examples, and those of other rows. */
+    public Fitting and(Fitting others) {
+      List<SupervisedExample> all = new ArrayList<>(examples);
+      all.addAll(others.examples);
+      List<String> allLong = new ArrayList<>(tooLong);
+      allLong.addAll(others.tooLong);
+      Map<String, String> allUnread = new HashMap<>(unread);
+      allUnread.putAll(others.unread);
+      return new Fitting(all, allLong, allUnread);
     }
   }
 
@@ -87,18 +94,18 @@ public record SupervisedSet(
    * Returns the examples of rows.
    *
    * @param context most tokens of an example
-   * @throws TaskDataException if the policy cannot read a row; names it
    */
   public static Fitting examples(List<SupervisedRow> rows, SupervisedTokens tokens, int context) {
     List<SupervisedExample> fitting = new ArrayList<>();
     List<String> tooLong = new ArrayList<>();
+    Map<String, String> unread = new HashMap<>();
     for (SupervisedRow row : rows) {
       List<SupervisedExample> examples;
       try {
         examples = tokens.examples(row);
       } catch (IllegalArgumentException foreign) {
-        throw new TaskDataException(
-            "row %s cannot be read by this policy: %s".formatted(row.id(), foreign.getMessage()));
+        unread.put(row.id(), String.valueOf(foreign.getMessage()));
+        continue;
       }
       if (examples.stream().allMatch(example -> example.length() <= context)) {
         fitting.addAll(examples);
@@ -106,6 +113,6 @@ public record SupervisedSet(
         tooLong.add(row.id());
       }
     }
-    return new Fitting(fitting, tooLong);
+    return new Fitting(fitting, tooLong, unread);
   }
 }
