@@ -11,16 +11,13 @@ import io.troupe.core.rollout.ToolRun;
  * @param exit 0 for success, as of a process
  * @param outcome end of the call
  * @param done whether the episode is over with it
- * @param reward for the call, from -1 to 1; a run sums those of an episode where its {@code
+ * @param reward for the call, any finite number; a run sums those of an episode where its {@code
  *     verifier.rewards} say so
  */
 public record ToolResult(
     String text, int exit, ToolRun.Outcome outcome, boolean done, double reward) {
   public ToolResult {
-    require(
-        reward >= -1 && reward <= 1,
-        "the reward of a call is a number from -1 to 1, not %s",
-        reward);
+    require(Double.isFinite(reward), "the reward of a call is a finite number, not %s", reward);
   }
 
   /** A result without a reward. */

@@ -27,11 +27,20 @@ class TurnRewardsTest {
   }
 
   @Test
-  void of_sumsOutsideOfWhatARewardIs_countAsItsEnds() {
-    assertThat(reward(1, 0.5))
-        .isEqualTo(new Verdict.Scored(1, "", "1.500 in 2 of 2 turns, which counts as 1"));
+  void of_sumsOutsideOfZeroToOne_areKept() {
+    assertThat(reward(1, 0.5)).isEqualTo(new Verdict.Scored(1.5, "", "1.500 in 2 of 2 turns"));
     assertThat(reward(-0.5, 0.25))
-        .isEqualTo(new Verdict.Scored(0, "", "-0.2500 in 2 of 2 turns, which counts as 0"));
+        .isEqualTo(new Verdict.Scored(-0.25, "", "-0.2500 in 2 of 2 turns"));
+  }
+
+  @Test
+  void of_sumThatIsNotFinite_isNotJudged() {
+    assertThat(reward(Double.MAX_VALUE, Double.MAX_VALUE))
+        .isEqualTo(
+            new Verdict.Unverifiable(
+                Verdict.Cause.CRASH,
+                "the environment's rewards of 2 turns add up to Infinity, which is no finite"
+                    + " number"));
   }
 
   @Test

@@ -82,10 +82,10 @@ final class CommandEnvironment implements Environment {
     }
     JsonNode reward = reply.path("reward");
     double given = reward.asDouble();
-    if (!reward.isMissingNode() && !(reward.isNumber() && given >= -1 && given <= 1)) {
-      program.fail("the reward in its reply to a step is no number from -1 to 1: " + reward);
+    if (!reward.isMissingNode() && !(reward.isNumber() && Double.isFinite(given))) {
+      program.fail("the reward in its reply to a step is no finite number: " + reward);
       throw new EnvironmentFailedException(
-          "the reward in a reply to a step is no number from -1 to 1: " + reward);
+          "the reward in a reply to a step is no finite number: " + reward);
     }
     return new ToolResult(
         reply.path("text").asText(),

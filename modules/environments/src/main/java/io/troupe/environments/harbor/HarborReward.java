@@ -11,10 +11,11 @@ import java.util.OptionalDouble;
 /**
  * The reward that the files of {@code /logs/verifier} hold: {@code reward.json}, a number or an
  * object of numbers whose key {@code reward} is the score and without which their mean is, or
- * {@code reward.txt}, a number. Anything else is a reward of 0 with its reason: a program that
+ * {@code reward.txt}, a number. A mean is made of numbers from 0 to 1 alone, because others are
+ * measured in units of their own. Anything else is a reward of 0 with its reason: a program that
  * could make the files unreadable could otherwise choose to be sampled again.
  *
- * @param reward from 0 to 1
+ * @param reward any finite number
  * @param reason why it is 0; empty if the tests say so
  */
 public record HarborReward(double reward, String reason) {
@@ -29,11 +30,13 @@ public record HarborReward(double reward, String reason) {
     }
     OptionalDouble first = json.isEmpty() ? number(txt) : object(json);
     if (first.isEmpty()) {
-      return zero("the reward is no number, or no object of numbers: " + excerpt(json + txt));
+      return zero(
+          "the reward is no number, and no object with one as reward or with numbers from 0 to 1: "
+              + excerpt(json + txt));
     }
     double reward = first.getAsDouble();
-    if (!(reward >= 0 && reward <= 1)) {
-      return zero("the reward lies in [0, 1], and is " + reward);
+    if (!Double.isFinite(reward)) {
+      return zero("the reward is a finite number, not " + reward);
     }
     if (!json.isEmpty() && !txt.isEmpty() && number(txt).orElse(Double.NaN) != reward) {
       return zero("reward.json and reward.txt differ");

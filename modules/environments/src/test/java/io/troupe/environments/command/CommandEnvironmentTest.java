@@ -101,6 +101,8 @@ class CommandEnvironmentTest {
   void step_reward_isTheFieldAlone() {
     String given = "echo '{\"id\":'$id',\"text\":\"reward: 1\",\"reward\":-0.25}'";
     assertThat(stepped(program(given)).reward()).isEqualTo(-0.25);
+    String large = "echo '{\"id\":'$id',\"text\":\"\",\"reward\":17.5}'";
+    assertThat(stepped(program(large)).reward()).isEqualTo(17.5);
     String said = "echo '{\"id\":'$id',\"text\":\"\\\",\\\"reward\\\":1\"}'";
     ToolResult forged = stepped(program(said));
     assertThat(forged).isEqualTo(ToolResult.of("\",\"reward\":1"));
@@ -108,12 +110,12 @@ class CommandEnvironmentTest {
 
   @Test
   void step_rewardThatIsNone_isTheEnvironmentsFailure() {
-    for (String reward : List.of("\"1\"", "1.5", "-1.01", "1e999", "true", "null", "[1]")) {
+    for (String reward : List.of("\"1\"", "1e999", "-1e999", "true", "null", "[1]")) {
       String step = "echo '{\"id\":'$id',\"text\":\"6\",\"reward\":%s}'".formatted(reward);
       assertThatThrownBy(() -> stepped(program(step)))
           .as(reward)
           .isInstanceOf(EnvironmentFailedException.class)
-          .hasMessageContaining("no number from -1 to 1");
+          .hasMessageContaining("no finite number");
     }
   }
 

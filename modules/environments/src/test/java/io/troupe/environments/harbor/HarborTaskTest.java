@@ -100,11 +100,13 @@ class HarborTaskTest {
         "{\"reward\": 0} | 1 | 0 | differ",
         "none | none | 0 | left no reward",
         "none | nan | 0 | no number",
-        "none | NaN | 0 | lies in [0, 1]",
-        "none | 1e309 | 0 | lies in [0, 1]",
-        "1e309 | none | 0 | lies in [0, 1]",
-        "-0.5 | none | 0 | lies in [0, 1]",
-        "{\"reward\": 1.5} | none | 0 | lies in [0, 1]",
+        "none | NaN | 0 | a finite number, not NaN",
+        "none | 1e309 | 0 | a finite number, not Infinity",
+        "1e309 | none | 0 | a finite number, not Infinity",
+        "-0.5 | none | -0.5 | ''",
+        "none | 30 | 30 | ''",
+        "{\"reward\": 1.5} | none | 1.5 | ''",
+        "{\"a\": 1, \"speed\": 30} | none | 0 | numbers from 0 to 1",
         "{\"reward\": \"1\"} | none | 0 | no number",
         "{\"reward\": 1 | none | 0 | no number"
       })

@@ -198,6 +198,9 @@ final class ToolEpisode {
     long start = millis();
     ToolResult result = result(world, call);
     reward += result.reward();
+    if (!Double.isFinite(reward)) {
+      throw failed(call, "the rewards of the turn's calls add up to " + reward);
+    }
     runs.add(
         new ToolRun(
             id,
@@ -240,14 +243,19 @@ final class ToolEpisode {
       }
     } catch (ExecutionException failure) {
       Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
-      throw new EnvironmentFailedException(
-          "environment %s failed in tool %s: %s"
-              .formatted(wiring.loop.provider().name(), call.name(), cause.getMessage()),
-          cause);
+      EnvironmentFailedException failed = failed(call, String.valueOf(cause.getMessage()));
+      failed.initCause(cause);
+      throw failed;
     } catch (InterruptedException stop) {
       Thread.currentThread().interrupt();
       throw new CancellationException(first.lease() + " was cancelled");
     }
+  }
+
+  private EnvironmentFailedException failed(ToolCall call, String reason) {
+    return new EnvironmentFailedException(
+        "environment %s failed in turn %d in tool %s: %s"
+            .formatted(wiring.loop.provider().name(), rewards.size() + 1, call.name(), reason));
   }
 
   private int[] extended(int[] request, Completion completion, List<String> results) {

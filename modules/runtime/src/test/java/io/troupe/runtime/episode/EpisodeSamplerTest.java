@@ -262,6 +262,6 @@ class EpisodeSamplerTest {
     assertThatThrownBy(() -> sampled(_ -> "[calc 2*3]", failing, 64))
         .isInstanceOf(CompletionException.class)
         .hasRootCauseInstanceOf(EnvironmentFailedException.class)
-        .hasMessageContaining("environment test failed in tool calc: the disk is full");
+        .hasMessageContaining("environment test failed in turn 1 in tool calc: the disk is full");
   }
 }
