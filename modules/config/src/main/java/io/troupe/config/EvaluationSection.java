@@ -17,14 +17,15 @@ public record EvaluationSection(
         @Range(min = 1)
         int prompts,
     @Doc(
-            "The run is complete once an evaluation after step 0 reaches this share of right"
-                + " answers, whatever training.steps says; 0 means that it makes all steps.")
+            "The run is complete once an evaluation after step 0 reaches this, whatever"
+                + " training.steps says: a share of answers that pass, or a mean reward, as"
+                + " `target_of` says; 0 means that it makes all steps.")
         @Default("0")
-        @Range(min = 0, max = 1)
         double target,
     @Doc(
-            "Which evaluation `target` is of: `held_out`, the one of this section, or a name under"
-                + " `evaluations`.")
+            "What `target` is of: `held_out`, the share of answers of this section's evaluation"
+                + " that pass, or the name of one under `evaluations`; `reward` or `NAME_reward`,"
+                + " the mean reward of these answers.")
         @Default("held_out")
         String targetOf,
     @Doc(value = "Most tokens of an answer; 0 means rollout.max_tokens.", unit = "tokens")

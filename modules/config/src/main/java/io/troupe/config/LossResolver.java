@@ -136,7 +136,9 @@ final class LossResolver {
     return switch (d.divergence()) {
       case NONE -> new Distillation.None();
       case JSD -> new Distillation.Jsd(d.coefficient(), d.mix(), d.topK());
-      case FORWARD_KL -> new Distillation.ForwardKl(d.coefficient(), d.topK(), d.discards());
+      case FORWARD_KL ->
+          new Distillation.ForwardKl(
+              d.coefficient(), d.topK(), d.discards(), config.verifier().mark());
     };
   }
 }

@@ -123,7 +123,8 @@ public record RunConfig(
                     rollout.leaseTimeout().toMillis(),
                     training.filterDegenerate(),
                     false,
-                    training.cannotProgressAfter()),
+                    training.cannotProgressAfter(),
+                    verifier.mark()),
                 new RunLimits.Step(
                     training.groupsPerStep(),
                     training.maxStaleness(),

@@ -151,15 +151,23 @@ final class RunRules {
 
   private void namedEvaluations() {
     NamedEvaluation.checkNames(rules, evaluations);
-    List<String> names = evaluations.stream().map(NamedEvaluation::name).toList();
+    List<String> shares = NamedEvaluation.shares(evaluations);
+    List<String> rewards = shares.stream().map(NamedEvaluation::rewardOf).toList();
     rules
         .on("evaluation.target_of", "evaluations")
         .require(
-            () ->
-                evaluation.targetOf().equals(NamedEvaluation.HELD_OUT)
-                    || names.contains(evaluation.targetOf()),
-            "must be held_out or a name under evaluations (%s)".formatted(String.join(", ", names)),
+            () -> shares.contains(evaluation.targetOf()) || rewards.contains(evaluation.targetOf()),
+            "must be a share that passes (%s), or a mean reward (%s)"
+                .formatted(String.join(", ", shares), String.join(", ", rewards)),
             "change it");
+    rules
+        .on("evaluation.target", "evaluation.target_of")
+        .require(
+            () ->
+                rewards.contains(evaluation.targetOf())
+                    || (evaluation.target() >= 0 && evaluation.target() <= 1),
+            "must be from 0 to 1 for a share that passes",
+            "change it, or set target_of to a mean reward, such as reward");
     for (int i = 0; i < evaluations.size(); i++) {
       NamedEvaluation each = evaluations.get(i);
       rules

@@ -65,6 +65,19 @@ final class RunConfigTest {
     return ((PolicySection.Pretrained) config.policy()).checkpoint();
   }
 
+  @ParameterizedTest
+  @ValueSource(doubles = {-0.5, 0.25, 17})
+  void targetAndMark_ofRewards_areAnyNumbers(double number) {
+    RunConfig config =
+        resolve(
+                "evaluation.target=" + number,
+                "evaluation.target_of=reward",
+                "verifier.pass_reward=" + number)
+            .config();
+    assertThat(config.limits(FACTS).schedule().evaluationTarget()).isEqualTo(number);
+    assertThat(config.limits(FACTS).groups().mark().reward()).isEqualTo(number);
+  }
+
   /** The metrics {@code eval_reward} and {@code eval_NAME_reward} have these names. */
   @ParameterizedTest
   @ValueSource(strings = {"reward", "math_reward"})
@@ -316,6 +329,11 @@ final class RunConfigTest {
             + " its longest completion (11)",
         "evaluation.max_tokens=11 | policy.context_length: must hold the longest prompt (6 tokens)"
             + " and its longest completion (11)",
+        "evaluation.target=1.5 | evaluation.target: must be from 0 to 1 for a share that passes",
+        "evaluation.target_of=math"
+            + " | evaluation.target_of: must be a share that passes (held_out), or a mean reward"
+            + " (reward)",
+        "verifier.pass_reward=1e999 | verifier.pass_reward: must be a number such as 0.5 or 1e-3",
         "rollout.groups_per_request=65"
             + " | rollout.groups_per_request: must not exceed max_concurrent_groups (64)",
         "rollout.completions_per_prompt=1"

@@ -21,11 +21,13 @@ import io.troupe.runtime.prompt.SourceSampling;
 import io.troupe.runtime.rollout.VerdictSummary;
 import io.troupe.verifiers.pool.VerifierService;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -40,6 +42,7 @@ public final class HeldOutEvaluation {
   private final EpisodeSettings episodes;
   private final int samples;
   private final long seed;
+  private final AtomicBoolean saidUnreached = new AtomicBoolean();
 
   /**
    * The examination of a run: the same prompts every time.
@@ -163,7 +166,7 @@ public final class HeldOutEvaluation {
    * @param reward mean over prompts of the mean reward of judged completions
    * @param judged completions that a verifier judged
    * @param notes what a user should know: samples that could not be judged, with the reason for the
-   *     first, and graded rewards of which none passes
+   *     first, and once, that graded rewards are all below the mark
    * @param answers each one with its verdict
    */
   record HeldOutScore(
@@ -174,8 +177,7 @@ public final class HeldOutEvaluation {
           .anyMatch(
               answer ->
                   answer.verdict() instanceof Verdict.Scored scored
-                      && scored.reward() != 0
-                      && scored.reward() != 1);
+                      && scored.reward() != (scored.passed() ? 1 : 0));
     }
   }
 
@@ -236,16 +238,21 @@ public final class HeldOutEvaluation {
           "%d of %d answers could not be judged; %s"
               .formatted(reasons.size(), verdicts.size(), reasons.getFirst()));
     }
-    if (passed == 0 && reward != 0) {
-      notes.add(
-          String.format(
-              Locale.ROOT,
-              "none of %d answers passes, because none has a reward of 1 or more; the mean reward"
-                  + " is %.4g",
-              judged,
-              reward));
-    }
+    unreached(verdicts).filter(_ -> !saidUnreached.getAndSet(true)).ifPresent(notes::add);
     return new HeldOutScore(passed, reward, judged, notes, answers);
+  }
+
+  private static Optional<String> unreached(List<Verdict> verdicts) {
+    List<Verdict.Scored> scored =
+        verdicts.stream()
+            .filter(Verdict.Scored.class::isInstance)
+            .map(Verdict.Scored.class::cast)
+            .toList();
+    DoubleSummaryStatistics rewards =
+        scored.stream().mapToDouble(Verdict.Scored::reward).summaryStatistics();
+    return scored.stream()
+        .findFirst()
+        .flatMap(one -> one.mark().unreached(rewards.getMin(), rewards.getMax()));
   }
 
   private static double average(Stream<OptionalDouble> ofPrompts) {

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
  *
  * @param all in the order in which a step makes them
  * @param lastStep after which every evaluation is made
- * @param target name of the one that may complete the run
+ * @param target name of the score that may complete the run, as {@link StepScores} has it
  */
 public record StepEvaluations(List<Scheduled> all, long lastStep, String target) {
   /**
@@ -109,7 +109,7 @@ public record StepEvaluations(List<Scheduled> all, long lastStep, String target)
                 HeldOutEvaluation.HeldOutScore score = graded.get(i).join();
                 if (score.judged() > 0) {
                   scores.put(name, score.passed());
-                  if (score.graded()) {
+                  if (score.graded() || StepScores.ofReward(name).equals(target)) {
                     scores.put(StepScores.ofReward(name), score.reward());
                   }
                 }

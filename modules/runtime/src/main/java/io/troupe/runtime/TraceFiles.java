@@ -269,6 +269,7 @@ public final class TraceFiles implements AutoCloseable {
     line.put("answer", prompt.answer());
     line.put("completions", judged.completions());
     line.put("rewards", verdicts.stream().map(TraceFiles::reward).toList());
+    line.put("passed", verdicts.stream().map(TraceFiles::passed).toList());
     line.put("verdicts", verdicts.stream().map(TraceFiles::sentence).toList());
     if (!judged.episodes().isEmpty()) {
       line.put("episodes", judged.episodes().stream().map(EpisodeTrace::line).toList());
@@ -297,11 +298,15 @@ public final class TraceFiles implements AutoCloseable {
       line.put("tokens", answer.tokens());
       line.put("finish", answer.truncated() ? "length" : "stop");
       line.put("reward", reward(answer.verdict()));
-      line.put("passed", answer.verdict() instanceof Verdict.Scored scored && scored.passed());
+      line.put("passed", passed(answer.verdict()));
       line.put("outcome", outcome(answer.verdict()));
       line.put("reason", sentence(answer.verdict()));
       write(Files::evaluations, Kind.TEXT, line);
     }
+  }
+
+  private static boolean passed(Verdict verdict) {
+    return verdict instanceof Verdict.Scored scored && scored.passed();
   }
 
   private static String outcome(Verdict verdict) {
@@ -344,7 +349,7 @@ public final class TraceFiles implements AutoCloseable {
 
   private static String sentence(Verdict verdict) {
     return switch (verdict) {
-      case Verdict.Scored(double _, String _, String reason, var _) -> reason;
+      case Verdict.Scored scored -> scored.reason();
       case Verdict.Unverifiable(var _, String reason) -> "unverifiable: " + reason;
     };
   }

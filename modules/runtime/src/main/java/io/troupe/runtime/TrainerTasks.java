@@ -304,7 +304,7 @@ public final class TrainerTasks {
                 batch.stalenessMax(),
                 batch.stalenessMean(),
                 (System.nanoTime() - start) / 1e9,
-                CompletionStatistics.of(groups)),
+                CompletionStatistics.of(groups, settings.limits().groups().mark())),
             LossTokens.of(rollouts),
             GroupTokenMarks.of(groups, stepped.marks()),
             snapshot);

@@ -104,7 +104,7 @@ class EvaluatorTest {
   }
 
   @Test
-  void evaluate_gradedRewardsOfWhichNonePasses_showsTheirMean() {
+  void evaluate_gradedRewardsOfWhichNonePasses_showsTheirMeanAndSaysOnceWhy() {
     ActorRef<Evaluator.Command> evaluator =
         evaluator((_, completion) -> new Verdict.Scored(0.25, completion, ""));
     evaluator.tell(new Evaluator.Evaluate(0, weights(0)));
@@ -115,8 +115,11 @@ class EvaluatorTest {
         .containsExactly(Map.entry("held_out", 0.0), Map.entry("reward", 0.25));
     assertThat(outcome.notes())
         .containsExactly(
-            "held_out: none of 8 answers passes, because none has a reward of 1 or more; the mean"
-                + " reward is 0.2500");
+            "held_out: no completion reached verifier.pass_reward (1.0); the highest reward was"
+                + " 0.25: the share that passes stays 0 until one does, and the mean reward alone"
+                + " shows what is learned");
+    evaluator.tell(new Evaluator.Evaluate(1, weights(0)));
+    assertThat(run.expectMessageClass(Run.Evaluated.class).outcome().notes()).isEmpty();
   }
 
   @Test
@@ -150,6 +153,26 @@ class EvaluatorTest {
     assertThat(all.due(2)).hasSize(1);
     assertThat(all.due(3)).isEmpty();
     assertThat(all.due(5)).hasSize(1);
+  }
+
+  @Test
+  void evaluate_targetOfAMeanReward_isAmongTheScoresOfRightAnswersToo() {
+    HeldOutEvaluation own =
+        new HeldOutEvaluation(
+            Toys.prompts(),
+            8,
+            Toys.policy().tokenizer(),
+            Toys.service((_, completion) -> new Verdict.Scored(1, completion, "")),
+            3);
+    StepEvaluations all =
+        new StepEvaluations(
+            List.of(new StepEvaluations.Scheduled("held_out", 1, own)), 5, "reward");
+    actors
+        .spawn(Evaluator.create(all, room, Evaluator.PATIENCE, run.getRef()))
+        .tell(new Evaluator.Evaluate(2, weights(2)));
+
+    assertThat(run.expectMessageClass(Run.Evaluated.class).outcome().scores().byName())
+        .containsExactly(Map.entry("held_out", 1.0), Map.entry("reward", 1.0));
   }
 
   @Test

@@ -97,7 +97,7 @@ final class TraceFilesTest {
             """
             {"ts":1.5,"prompt_id":"p","group":17,"fence":21,"source":"s","prompt":"1+1=",\
             "answer":"2","completions":["3","?","2"],"rewards":[0.0,null,1.0],\
-            "verdicts":["another number","unverifiable: late","equal"]}
+            "passed":[false,false,true],"verdicts":["another number","unverifiable: late","equal"]}
             """);
   }
 

@@ -3,6 +3,7 @@ package io.troupe.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.core.reward.JudgedBy;
+import io.troupe.core.reward.PassMark;
 import io.troupe.tasks.results.ResultFiles;
 import io.troupe.tasks.rows.RowFiles;
 import io.troupe.tasks.rows.TaskDataException;
@@ -104,7 +105,7 @@ final class LoadersFuzzTest {
                       new FieldColumns("", "{prompt}", "answer", "solution", "verifier"),
                       _ -> new JudgedBy.OneAnswer());
               refusedOrRead(bytes, file -> Sets.of(set, file).load());
-              refusedOrRead(bytes, file -> ResultFiles.read(List.of(file), ""));
+              refusedOrRead(bytes, file -> ResultFiles.read(List.of(file), "", PassMark.FULL));
               refusedOrRead(bytes, file -> DataSetSettings.examples(List.of(file), _ -> own, 1));
             });
   }

@@ -1,14 +1,12 @@
 package io.troupe.telemetry;
 
 import io.troupe.core.advantage.Advantages;
-import io.troupe.core.loss.Distillation;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunState;
 import io.troupe.core.run.group.Group;
 import io.troupe.core.train.CompletionStatistics;
 import io.troupe.core.train.LossMetrics;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -232,10 +230,10 @@ public final class StepMeter {
     if (Advantages.degenerate(values)) {
       degenerate++;
     }
-    if (Arrays.stream(values).allMatch(reward -> reward >= Distillation.PERFECT)) {
+    if (summary.perfect()) {
       allRight++;
     }
-    if (Arrays.stream(values).allMatch(reward -> reward <= 1 - Distillation.PERFECT)) {
+    if (summary.passed() == 0) {
       allWrong++;
     }
   }

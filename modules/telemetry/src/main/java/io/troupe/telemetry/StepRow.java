@@ -37,7 +37,8 @@ public record StepRow(
     @MetricDefinition(
             column = "eval",
             unit = "0 to 1",
-            meaning = "share of held-out prompts answered right, greedily, by this step's weights",
+            meaning =
+                "share of held-out prompts whose greedy answer, by this step's weights, passes",
             reading = "high: the policy has learnt; absent when no evaluation ran")
         OptionalDouble eval,
     Map<String, Double> evaluations,
@@ -56,7 +57,7 @@ public record StepRow(
   public record Training(
       @MetricDefinition(
               column = "reward",
-              unit = "0 to 1",
+              unit = "reward",
               meaning = "mean reward of all rollouts of the groups scored since the last step",
               reading =
                   "high: the policy solves the training prompts; rising reward with flat eval is"
@@ -329,22 +330,22 @@ public record StepRow(
               reading = "growing: verification is the bottleneck; give it more workers")
           long verifierWaiting,
       @MetricDefinition(
-              unit = "0 to 1",
+              unit = "reward",
               meaning = "mean task reward of the completions that the step trained on",
               reading =
-                  "about one half: groups distinguish right from wrong; compare with reward, which counts"
-                      + " what was filtered, too")
+                  "of 0 and 1, about one half: groups distinguish right from wrong; compare with reward,"
+                      + " which counts what was filtered, too")
           double rewardUsed,
       @MetricDefinition(
               unit = "share",
               meaning =
-                  "groups whose rewards are all 1 among the groups scored since the last step",
+                  "groups all of whose completions pass, among the groups scored since the last step",
               reading = "high: prompts too easy; take them out, or harder ones in")
           double allRightShare,
       @MetricDefinition(
               unit = "share",
               meaning =
-                  "groups whose rewards are all 0 among the groups scored since the last step",
+                  "groups none of whose completions passes, among the groups scored since the last step",
               reading =
                   "high: prompts too hard, answers cut off, or a verifier that does not read them;"
                       + " look at a few")
@@ -384,12 +385,12 @@ public record StepRow(
           double rewardLengthCorrelation,
       @MetricDefinition(
               unit = "tokens",
-              meaning = "mean length of the step's completions with a reward of 0.5 or more",
+              meaning = "mean length of the step's completions that pass",
               reading = "compare with length_wrong")
           double lengthRight,
       @MetricDefinition(
               unit = "tokens",
-              meaning = "mean length of the step's completions with a reward below 0.5",
+              meaning = "mean length of the step's completions that do not pass",
               reading = "near the token limit: wrong answers are those that did not come to an end")
           double lengthWrong,
       @MetricDefinition(

@@ -168,7 +168,7 @@ class StepMeterTest {
     assertThat(training(meter.row(2, READING, VERIFIED, 9.25, 2_000)).cpuSeconds()).isEqualTo(1.75);
   }
 
-  /** Equal rewards between 0 and 1 are neither. */
+  /** Equal rewards below the mark are wrong, as different ones below it are. */
   @Test
   void row_degenerateGroups_areToldApart() {
     StepMeter meter = new StepMeter(0);
@@ -178,7 +178,7 @@ class StepMeterTest {
     meter.event(new Event.GroupFiltered(summary(1, .5, .5)));
     meter.event(new Event.GroupBuffered(summary(1, 0, 1)));
     StepRow.Training training = training(meter.row(1, READING, VERIFIED, 1, 1_000));
-    assertThat(training.allWrongShare()).isEqualTo(2 / 5.0);
+    assertThat(training.allWrongShare()).isEqualTo(3 / 5.0);
     assertThat(training.allRightShare()).isEqualTo(1 / 5.0);
     assertThat(training.degenerateShare()).isEqualTo(4 / 5.0);
   }

@@ -1,5 +1,6 @@
 package io.troupe.cli.tasks;
 
+import io.troupe.core.reward.PassMark;
 import io.troupe.tasks.results.Difficulty;
 import io.troupe.tasks.results.ResultFiles;
 import io.troupe.tasks.results.StoredResults;
@@ -47,8 +48,15 @@ final class ResultOptions {
       description = "Of an evaluation with several tasks: the lines of this one.")
   private String task = "";
 
+  @Option(
+      names = "--pass-reward",
+      paramLabel = "REWARD",
+      description =
+          "Reward that passes, for results that do not say what passed; default ${DEFAULT-VALUE}.")
+  private double passReward = 1;
+
   StoredResults read() throws IOException {
-    return ResultFiles.read(places(), task);
+    return ResultFiles.read(places(), task, new PassMark(passReward));
   }
 
   /** The places as given, a run's name as its folder. */

@@ -33,16 +33,16 @@ final class TasksCurriculumCommand extends CliCommand {
   @Option(
       names = "--min",
       paramLabel = "X",
-      defaultValue = "0",
+      defaultValue = "-Infinity",
       description = "Least value of the key; default ${DEFAULT-VALUE}.")
   private double least;
 
   @Option(
       names = "--max",
       paramLabel = "X",
-      defaultValue = "1",
+      defaultValue = "Infinity",
       description = "Greatest value of the key; default ${DEFAULT-VALUE}.")
-  private double most = 1;
+  private double most;
 
   @Option(names = "--descending", description = "The most solved first: from easy to hard.")
   private boolean descending;

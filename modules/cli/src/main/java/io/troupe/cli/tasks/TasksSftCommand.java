@@ -60,8 +60,8 @@ final class TasksSftCommand extends CliCommand {
   @Option(
       names = "--min",
       paramLabel = "RATE",
-      defaultValue = "0",
-      description = "Least value of the key; default ${DEFAULT-VALUE}.")
+      defaultValue = "-Infinity",
+      description = "Least value of the key, which may be below 0; default ${DEFAULT-VALUE}.")
   private double least;
 
   @Option(

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.reward.EpisodeText;
 import io.troupe.core.reward.JudgedBy;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.pool.TimedVerdict;
 import io.troupe.verifiers.pool.VerifierService;
@@ -44,6 +45,7 @@ public final class FileVerification {
   private final VerifierService service;
   private final int window;
   private final CompletionText completions;
+  private final PassMark mark;
   private final Consumer<String> report;
   private VerifySummary summary = VerifySummary.NONE;
   private long reportedAt = System.nanoTime();
@@ -52,6 +54,7 @@ public final class FileVerification {
    * Creates the verification of one file.
    *
    * @param judgedBy what the verifier reads of a line
+   * @param mark by which a completion passes
    * @param report takes bad lines and progress, a sentence at a time
    */
   public FileVerification(
@@ -60,10 +63,12 @@ public final class FileVerification {
       VerifierService service,
       int workers,
       CompletionText completions,
+      PassMark mark,
       Consumer<String> report) {
     this.verifier = verifier;
     this.judgedBy = judgedBy;
     this.completions = completions;
+    this.mark = mark;
     this.service = service;
     this.window = workers * WINDOW_PER_WORKER;
     this.report = report;
@@ -168,7 +173,8 @@ public final class FileVerification {
 
   private void write(Open next, BufferedWriter out) throws IOException {
     TimedVerdict judged = next.judgement().join();
-    switch (judged.verdict()) {
+    Verdict verdict = judged.verdict().by(mark);
+    switch (verdict) {
       case Verdict.Scored scored -> summary = summary.scored(scored.reward(), scored.passed());
       case Verdict.Unverifiable(Verdict.Cause _, String reason) -> {
         summary = summary.unverified();
@@ -178,7 +184,7 @@ public final class FileVerification {
       }
     }
     out.write(
-        new OutputLine(next.head(), judged.verdict(), judged.millis())
+        new OutputLine(next.head(), verdict, judged.millis())
             .text(INSTRUCTIONS.contains(verifier)));
     out.write('\n');
     if (System.nanoTime() - reportedAt >= PROGRESS_NANOS) {

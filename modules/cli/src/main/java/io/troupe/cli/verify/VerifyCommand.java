@@ -2,7 +2,9 @@ package io.troupe.cli.verify;
 
 import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
+import io.troupe.config.RunConfig;
 import io.troupe.core.reward.JudgedBy;
+import io.troupe.core.reward.PassMark;
 import io.troupe.verifiers.Isolation;
 import io.troupe.verifiers.VerifierProvider;
 import io.troupe.verifiers.VerifierSpec;
@@ -11,6 +13,7 @@ import io.troupe.verifiers.pool.PoolSettings;
 import io.troupe.verifiers.pool.VerifierService;
 import io.troupe.verifiers.pool.VerifierServices;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,6 +90,14 @@ public final class VerifyCommand extends CliCommand {
   private boolean completions;
 
   @Option(
+      names = "--pass-reward",
+      paramLabel = "REWARD",
+      description =
+          "Reward with which a completion passes, or more (default: 1; of a run's folder what the"
+              + " run had).")
+  private @Nullable Double passReward;
+
+  @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       description =
@@ -144,12 +155,26 @@ public final class VerifyCommand extends CliCommand {
                   service,
                   workers,
                   new CompletionText(stops, completions),
+                  mark(input),
                   System.err::println)
               .verify(lines, Objects.requireNonNull(output));
       service.reports().forEach(report -> System.err.println(report.sentence()));
       System.err.println(summary.text());
       return summary.complete() ? ExitCode.OK.code() : ExitCode.INCOMPLETE.code();
     }
+  }
+
+  private PassMark mark(String given) {
+    if (passReward != null) {
+      if (!Double.isFinite(passReward)) {
+        throw bad("--pass-reward is a finite number, not " + passReward);
+      }
+      return new PassMark(passReward);
+    }
+    Path resolved = Path.of(given, "resolved.yaml");
+    return Files.isRegularFile(resolved)
+        ? RunConfig.load(resolved, List.of()).config().verifier().mark()
+        : PassMark.FULL;
   }
 
   private VerifierService open(String name) throws IOException {

@@ -6,6 +6,7 @@ import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Inline;
 import io.troupe.config.schema.Range;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * An evaluation that a run makes beside its own, with prompts, interval and sampling of its own.
@@ -21,6 +22,17 @@ public record NamedEvaluation(
   public static final String HELD_OUT = "held_out";
 
   private static final String REWARD = "reward";
+
+  /** The evaluations of a run by their names, its own first. */
+  public static List<String> shares(List<NamedEvaluation> evaluations) {
+    return Stream.concat(Stream.of(HELD_OUT), evaluations.stream().map(NamedEvaluation::name))
+        .toList();
+  }
+
+  /** The name of an evaluation's mean reward, which is that of its metric behind `eval_`. */
+  public static String rewardOf(String evaluation) {
+    return evaluation.equals(HELD_OUT) ? REWARD : evaluation + "_" + REWARD;
+  }
 
   /** States that each of a run's {@code evaluations} has a name of its own. */
   public static void checkNames(RuleChecker rules, List<NamedEvaluation> evaluations) {

@@ -170,6 +170,10 @@ public record Plan(
       roles.put("evaluation", "1 process, the watcher of checkpoints, on the CPU");
     }
     roles.put("verifier workers", Integer.toString(config.verifier().workers()));
+    roles.put(
+        "passes",
+        "a completion with a reward of %s or more (verifier.pass_reward)"
+            .formatted(number("%s", config.verifier().passReward())));
     return roles;
   }
 

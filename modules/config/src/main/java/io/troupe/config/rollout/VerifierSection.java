@@ -6,6 +6,7 @@ import io.troupe.config.schema.Default;
 import io.troupe.config.schema.Doc;
 import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
+import io.troupe.core.reward.PassMark;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -44,6 +45,12 @@ public record VerifierSection(
         @Default("false")
         boolean allowUnsandboxedCode,
     @Doc("Jars with verifiers of your own.") @RelativeToFile List<Path> plugins,
+    @Doc(
+            "The mark: a completion passes with this reward or more, wherever completions that pass"
+                + " are counted, chosen or left out. Any finite number; of a sum of rewards it is"
+                + " that of the sum.")
+        @Default("1")
+        double passReward,
     @Doc(
             "Rewards in place of the data sets' own: for each source named here, its parts, whose"
                 + " weights add up to 1.")
@@ -114,6 +121,11 @@ public record VerifierSection(
   /** The parts of a source's reward; none if it keeps its data set's verifier. */
   public List<Reward> rewardsOf(String source) {
     return rewards.stream().filter(reward -> reward.source().equals(source)).toList();
+  }
+
+  /** The mark by which a completion passes. */
+  public PassMark mark() {
+    return new PassMark(passReward);
   }
 
   @Override

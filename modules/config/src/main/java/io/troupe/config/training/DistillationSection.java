@@ -65,7 +65,7 @@ public record DistillationSection(
         double policyCoefficient,
     @Doc(
             "Whether on-policy self-distillation, `forward_kl` with policy_coefficient 0, leaves"
-                + " out completions with a reward of 1, which have nothing to learn.")
+                + " out completions that pass, which have nothing to learn.")
         @Default("true")
         boolean discardPerfect)
     implements Validated {

@@ -2,7 +2,7 @@ import {h, decimal, duration} from './dom.js';
 import {line} from './charts.js';
 
 const CHARTS = [
-  ['Reward', ['reward', 'reward_used', 'eval']], ['Completion length', ['length', 'length_right', 'length_wrong']], ['Degenerate groups: all, right, wrong', ['degenerate_share', 'all_right_share', 'all_wrong_share']], ['Entropy', ['entropy']],
+  ['Reward', ['reward', 'reward_used', 'eval']], ['Completion length', ['length', 'length_right', 'length_wrong']], ['Groups: degenerate, all right, all wrong', ['degenerate_share', 'all_right_share', 'all_wrong_share']], ['Entropy', ['entropy']],
   ['Behaviour KL', ['kl']], ['Clipped tokens', ['clipped_low', 'clipped_high']], ['Gradient norm', ['gradient_norm']], ['Loss', ['loss']],
   ['Importance ratio, p50, p90, p99', ['ratio_p50', 'ratio_p90', 'ratio_p99']], ['Effective sample size', ['effective_share']], ['Staleness of trained tokens', ['staleness_mean', 'staleness_max']], ['Tokens a second', ['tokens_per_second']],
   ['Learning rate', ['learning_rate']], ['KL to the reference, mean and largest', ['reference_kl', 'reference_kl_max']], ['Cut off by the token limit', ['length_share']], ['Reward against length', ['reward_length_correlation']], ['Seconds of a step: trainer, waiting', ['train_seconds', 'wait_seconds']], ['Masked tokens', ['masked_tokens']]];

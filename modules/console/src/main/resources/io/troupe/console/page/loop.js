@@ -23,7 +23,7 @@ export function page(root, {state}) {
       h('h3', {}, TITLES[stage.name], stage.bottleneck ? h('span', {class: 'flag'}, '▲ bottleneck') : ''),
       stage.shares.length ? [stack(stage.shares), h('ul', {class: 'shares'}, stage.shares.map(share => h('li', {class: share.kind}, h('span', {}, share.word), h('span', {}, percent(share.share)))))] : h('p', {class: 'small soft'}, 'At once, to every worker of this process.'),
       h('div', {class: 'now'}, visible(stage.now)))));
-    put(tiles, tile('learning', 'reward', decimal(step.reward), '0 to 1', past('reward')),
+    put(tiles, tile('learning', 'reward', decimal(step.reward), 'mean of the rollouts', past('reward')),
       tile('staleness', 'staleness mean / max', `${decimal(step.staleness_mean, 2)} / ${step.staleness_max ?? '–'}`, `bound ${bound}`, past('staleness_mean')),
       tile('groups', 'groups a minute', decimal(run.groups_per_minute, 1), 'scored', past('groups')),
       tile('learning', 'tokens a second', typeof step.tokens_per_second === 'number' ? short(step.tokens_per_second) : '–', 'scored', past('tokens_per_second')),

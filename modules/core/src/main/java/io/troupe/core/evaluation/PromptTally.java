@@ -10,7 +10,7 @@ import java.util.OptionalDouble;
  *
  * @param samples all of them
  * @param judged samples that a verifier judged
- * @param passed samples with the full reward
+ * @param passed samples that pass
  * @param rewards sum of the rewards of those that were judged
  * @param truncated samples that the limit of tokens ended
  */

@@ -2,7 +2,7 @@ package io.troupe.core.loss;
 
 import static io.troupe.core.Require.require;
 
-import io.troupe.core.rollout.GroupSummary;
+import io.troupe.core.reward.PassMark;
 
 /**
  * The loss of a policy that learns from a teacher's distributions over the K tokens the teacher
@@ -10,9 +10,6 @@ import io.troupe.core.rollout.GroupSummary;
  * added to each trained token's loss and takes part in the same mean.
  */
 public sealed interface Distillation {
-  /** The least reward that counts as 1, whatever rounding did to it. */
-  double PERFECT = GroupSummary.PERFECT;
-
   /** No teacher. */
   record None() implements Distillation {}
 
@@ -37,12 +34,19 @@ public sealed interface Distillation {
    *
    * @param coefficient of the term, finite, greater than 0
    * @param topK K, 1 or greater
-   * @param discardsPerfect whether completions with a reward of {@link #PERFECT} or more have no
-   *     loss weight: the policy has nothing to learn from them
+   * @param discardsPerfect whether completions that pass have no loss weight: the policy has
+   *     nothing to learn from them
+   * @param mark by which a completion passes
    */
-  record ForwardKl(double coefficient, int topK, boolean discardsPerfect) implements Distillation {
+  record ForwardKl(double coefficient, int topK, boolean discardsPerfect, PassMark mark)
+      implements Distillation {
     public ForwardKl {
       requireTerm(coefficient, topK);
+    }
+
+    /** A divergence where completions pass with the full reward of 1. */
+    public ForwardKl(double coefficient, int topK, boolean discardsPerfect) {
+      this(coefficient, topK, discardsPerfect, PassMark.FULL);
     }
   }
 
@@ -51,15 +55,15 @@ public sealed interface Distillation {
     return switch (this) {
       case None() -> 0;
       case Jsd(double _, double _, int k) -> k;
-      case ForwardKl(double _, int k, boolean _) -> k;
+      case ForwardKl(double _, int k, boolean _, var _) -> k;
     };
   }
 
   /** Whether a completion with this task reward is learnt from. */
   default boolean learnsFrom(double reward) {
-    return !(this instanceof ForwardKl(double _, int _, boolean discardsPerfect))
-        || !discardsPerfect
-        || reward < PERFECT;
+    return !(this instanceof ForwardKl(double _, int _, boolean discards, PassMark mark))
+        || !discards
+        || !mark.passes(reward);
   }
 
   private static void requireTerm(double coefficient, int topK) {

@@ -3,6 +3,7 @@ package io.troupe.core.loss;
 import io.troupe.core.advantage.AdvantageRule;
 import io.troupe.core.advantage.Baseline;
 import io.troupe.core.advantage.OverlongPunishment;
+import io.troupe.core.reward.PassMark;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -255,11 +256,16 @@ public final class LossFormula {
                   "D = %s KL(T || M) + %s KL(P || M)".formatted(number(a), complement(a)),
                   teacher.formatted(k)),
               new Line("", "M = %s T + %s P".formatted(number(a), complement(a)), ""));
-      case Distillation.ForwardKl(double _, int k, boolean discards) -> {
+      case Distillation.ForwardKl(double _, int k, boolean discards, PassMark mark) -> {
         List<Line> lines = new ArrayList<>();
         lines.add(new Line("distillation", "D = KL(T || P)", teacher.formatted(k)));
         if (discards) {
-          lines.add(new Line("", "", "of completions with r < 1 - 1e-6; the others are left out"));
+          lines.add(
+              new Line(
+                  "",
+                  "",
+                  "of completions with r < %s; the others are left out"
+                      .formatted(number(mark.reward()))));
         }
         yield lines;
       }
@@ -325,7 +331,7 @@ public final class LossFormula {
     switch (s.shares().distillation()) {
       case Distillation.None() -> {}
       case Distillation.Jsd(double c, double _, int _) -> terms.add(times(c, "D"));
-      case Distillation.ForwardKl(double c, int _, boolean _) -> terms.add(times(c, "D"));
+      case Distillation.ForwardKl(double c, int _, boolean _, var _) -> terms.add(times(c, "D"));
     }
     String sum = String.join(" + ", terms);
     if (s.rewardsEntropy()) {

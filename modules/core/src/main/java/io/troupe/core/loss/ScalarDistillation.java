@@ -70,7 +70,7 @@ public final class ScalarDistillation {
             ? reverseLimit(coefficient, teacher, logProbs)
             : jsd(coefficient, mix, teacher, logProbs);
       }
-      case Distillation.ForwardKl(double coefficient, int _, boolean _) ->
+      case Distillation.ForwardKl(double coefficient, int _, boolean _, var _) ->
           forwardKl(coefficient, renormalised(teacherLogProbs), logProbs);
     };
   }

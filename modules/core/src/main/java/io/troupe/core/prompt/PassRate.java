@@ -67,24 +67,20 @@ public record PassRate(double passed, double failed) {
   }
 
   /**
-   * Returns the posterior after a group. Where a reward is neither 0 nor 1, no completion of the
-   * group is plainly right or wrong, and what counts is whether the group taught anything: half of
-   * it counts as right where its rewards differ. Rewards that are all equal count as all right or
-   * all wrong, whichever is nearer, because nothing can be learned from such a group.
+   * Returns the posterior after a group. Where all of its completions pass, or none, and their
+   * rewards differ all the same, the group taught something, and half of it counts as passed.
+   *
+   * @param passes completions of the group that passed
    */
-  public PassRate measured(List<Double> rewards) {
-    double sum = 0;
-    boolean binary = true;
+  public PassRate measured(List<Double> rewards, int passes) {
     double least = rewards.getFirst();
     double greatest = least;
     for (double reward : rewards) {
-      sum += reward;
-      binary &= reward == 0 || reward == 1;
       least = Math.min(least, reward);
       greatest = Math.max(greatest, reward);
     }
-    double mixed = binary ? sum : rewards.size() / 2.0;
-    double right = greatest - least > EQUAL ? mixed : least >= 0.5 ? rewards.size() : 0;
+    boolean oneSided = passes == 0 || passes == rewards.size();
+    double right = oneSided && greatest - least > EQUAL ? rewards.size() / 2.0 : passes;
     return new PassRate(KEPT * passed + right, KEPT * failed + (rewards.size() - right));
   }
 }

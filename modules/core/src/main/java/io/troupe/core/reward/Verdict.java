@@ -17,12 +17,18 @@ public sealed interface Verdict {
    * @param reason one line for a person
    * @param checks the parts of the judgement, in the order of the prompt's; empty where there are
    *     none
+   * @param mark by which it passes
    */
-  record Scored(double reward, String extracted, String reason, List<Check> checks)
+  record Scored(double reward, String extracted, String reason, List<Check> checks, PassMark mark)
       implements Verdict {
     public Scored {
       require(Double.isFinite(reward), "a reward is a finite number, not %s", reward);
       checks = List.copyOf(checks);
+    }
+
+    /** A judgement by a verifier, whose full reward is 1. */
+    public Scored(double reward, String extracted, String reason, List<Check> checks) {
+      this(reward, extracted, reason, checks, PassMark.FULL);
     }
 
     /** A judgement in one piece. */
@@ -30,10 +36,19 @@ public sealed interface Verdict {
       this(reward, extracted, reason, List.of());
     }
 
-    /** Whether the completion is right in every part: a reward of 1 or more passes. */
+    /** Whether the completion passes. */
     public boolean passed() {
-      return reward >= 1;
+      return mark.passes(reward);
     }
+  }
+
+  /** Returns the verdict where completions pass by this mark. */
+  default Verdict by(PassMark mark) {
+    return switch (this) {
+      case Scored(double reward, String extracted, String reason, List<Check> checks, var _) ->
+          new Scored(reward, extracted, reason, checks, mark);
+      case Unverifiable unverifiable -> unverifiable;
+    };
   }
 
   /** The completion could not be judged. */

@@ -4,6 +4,7 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.completion.TokensByVersion;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.weights.WeightVersion;
 import java.util.Collections;
 import java.util.List;
@@ -17,9 +18,6 @@ import java.util.stream.IntStream;
  * are worked out once, because the buffer is ordered and swept by them at every step.
  */
 public final class GroupSummary {
-  /** The least reward that is full: weighted sums of verifiers may miss 1 by a rounding. */
-  public static final double PERFECT = 1 - 1e-6;
-
   /** The summaries of groups of answers, by size: most groups are such, and share a list. */
   private static final List<List<EpisodeSummary>> ANSWERS =
       IntStream.range(0, 65).mapToObj(GroupSummary::answersOf).toList();
@@ -30,6 +28,7 @@ public final class GroupSummary {
   private final List<Double> rewards;
   private final List<TokenVersions> versions;
   private final List<EpisodeSummary> episodes;
+  private final PassMark mark;
   private final TokensByVersion tokens;
 
   /**
@@ -39,16 +38,19 @@ public final class GroupSummary {
    * @param rewards one a completion
    * @param versions one a completion: how many tokens each version sampled
    * @param episodes one a completion: its turns and how it ended
+   * @param mark by which a completion passes
    */
   public GroupSummary(
       LeaseId lease,
       List<Double> rewards,
       List<TokenVersions> versions,
-      List<EpisodeSummary> episodes) {
+      List<EpisodeSummary> episodes,
+      PassMark mark) {
     this.lease = lease;
     this.rewards = List.copyOf(rewards);
     this.versions = List.copyOf(versions);
     this.episodes = List.copyOf(episodes);
+    this.mark = mark;
     require(!this.rewards.isEmpty(), "%s has no completion", lease);
     int completions = this.rewards.size();
     requireOneEach("completions", completions, this.versions.size());
@@ -62,6 +64,15 @@ public final class GroupSummary {
       }
     }
     this.tokens = TokensByVersion.of(this.versions);
+  }
+
+  /** A group whose completions pass with the full reward of 1. */
+  public GroupSummary(
+      LeaseId lease,
+      List<Double> rewards,
+      List<TokenVersions> versions,
+      List<EpisodeSummary> episodes) {
+    this(lease, rewards, versions, episodes, PassMark.FULL);
   }
 
   /** A group of answers in one turn each. */
@@ -104,14 +115,28 @@ public final class GroupSummary {
     return episodes;
   }
 
-  /** Whether every completion has the full reward. */
-  public boolean perfect() {
+  /** The mark by which a completion passes. */
+  public PassMark mark() {
+    return mark;
+  }
+
+  /** Returns the group where completions pass by this mark. */
+  public GroupSummary by(PassMark other) {
+    return mark.equals(other) ? this : new GroupSummary(lease, rewards, versions, episodes, other);
+  }
+
+  /** The number of completions that pass. */
+  public int passed() {
+    int passed = 0;
     for (int i = 0; i < rewards.size(); i++) {
-      if (rewards.get(i) < PERFECT) {
-        return false;
-      }
+      passed += mark.passes(rewards.get(i)) ? 1 : 0;
     }
-    return true;
+    return passed;
+  }
+
+  /** Whether every completion passes. */
+  public boolean perfect() {
+    return passed() == rewards.size();
   }
 
   /** The version of the oldest token. */
@@ -140,7 +165,8 @@ public final class GroupSummary {
         && lease.equals(that.lease)
         && rewards.equals(that.rewards)
         && versions.equals(that.versions)
-        && episodes.equals(that.episodes);
+        && episodes.equals(that.episodes)
+        && mark.equals(that.mark);
   }
 
   @Override

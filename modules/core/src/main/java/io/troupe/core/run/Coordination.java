@@ -270,7 +270,8 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private void onGroupScored(GroupSummary summary, List<String> digests) {
+    private void onGroupScored(GroupSummary answer, List<String> digests) {
+      GroupSummary summary = answer.by(limits.groups().mark());
       Optional<String> objection = objectionTo(summary);
       if (objection.isPresent()) {
         emit(new Event.AnswerRefused(summary.lease(), objection.get()));
@@ -611,11 +612,11 @@ public record Coordination(RunLimits limits) {
       }
     }
 
-    private void onEvaluated(long step, double accuracy) {
+    private void onEvaluated(long step, double score) {
       if (state.phase() instanceof Phase.Running
           && step > 0
-          && limits.schedule().evaluationTarget() > 0
-          && accuracy >= limits.schedule().evaluationTarget()) {
+          && limits.schedule().evaluationTarget() != 0
+          && score >= limits.schedule().evaluationTarget()) {
         drain(new RunEnd.Completed());
       }
     }

@@ -106,9 +106,9 @@ public sealed interface Input {
   /**
    * The policy was measured on the held-out prompts.
    *
-   * @param accuracy share of right answers, in [0, 1]
+   * @param score of the run's target: a share that passes, or a mean reward
    */
-  record Evaluated(long step, double accuracy) implements Input {}
+  record Evaluated(long step, double score) implements Input {}
 
   /** A signal asks the run to stop and to save everything. */
   record DrainRequested() implements Input {}

@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptCursor;
 import io.troupe.core.prompt.PromptSampling;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.StalePolicy;
 import io.troupe.core.rollout.StalenessBound;
@@ -48,6 +49,7 @@ public record RunLimits(
    *     becomes of other groups with equal rewards
    * @param maxFilteredInARow a run with this many filtered groups and none accepted between is
    *     hopeless
+   * @param mark by which a completion is right
    */
   public record Groups(
       GroupSize size,
@@ -55,7 +57,8 @@ public record RunLimits(
       long leaseMillis,
       boolean filterDegenerate,
       boolean filterPerfect,
-      long maxFilteredInARow) {
+      long maxFilteredInARow,
+      PassMark mark) {
     public Groups {
       require(maxConcurrent >= 1, "max_concurrent_groups is 1 or greater, not %d", maxConcurrent);
       require(leaseMillis >= 1, "a lease lasts 1 ms or more, not %d", leaseMillis);
@@ -63,7 +66,7 @@ public record RunLimits(
           maxFilteredInARow >= 1, "max_filtered_groups is 1 or greater, not %d", maxFilteredInARow);
     }
 
-    /** Groups of one size, G. */
+    /** Groups of one size, G, whose completions are right with the full reward of 1. */
     public Groups(
         int completions,
         int maxConcurrent,
@@ -77,7 +80,8 @@ public record RunLimits(
           leaseMillis,
           filterDegenerate,
           filterPerfect,
-          maxFilteredInARow);
+          maxFilteredInARow,
+          PassMark.FULL);
     }
   }
 
@@ -125,8 +129,8 @@ public record RunLimits(
    * @param epochs as many admissions as the pool has prompts; 0 means no limit
    * @param checkpointEvery steps between checkpoints; 0 means only at the end
    * @param evaluateEvery steps between evaluations; 0 means never
-   * @param evaluationTarget the run is complete once an evaluation reaches it, in [0, 1]; 0 means
-   *     none
+   * @param evaluationTarget the run is complete once an evaluation reaches it, a share or a mean
+   *     reward; 0 means none
    * @param drainMillis time that a drain waits for groups under lease
    */
   public record Schedule(
@@ -141,8 +145,8 @@ public record RunLimits(
       require(
           epochs >= 0 && checkpointEvery >= 0 && evaluateEvery >= 0, "intervals are not negative");
       require(
-          evaluationTarget >= 0 && evaluationTarget <= 1,
-          "the evaluation's target lies in [0, 1], not %s",
+          Double.isFinite(evaluationTarget),
+          "the evaluation's target is a finite number, not %s",
           evaluationTarget);
       require(drainMillis >= 0, "a drain lasts 0 ms or more, not %d", drainMillis);
     }
@@ -173,7 +177,8 @@ public record RunLimits(
             groups.leaseMillis,
             groups.filterDegenerate,
             true,
-            groups.maxFilteredInARow),
+            groups.maxFilteredInARow,
+            groups.mark),
         step,
         schedule,
         outages);

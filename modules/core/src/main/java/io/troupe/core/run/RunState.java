@@ -344,7 +344,8 @@ public record RunState(
         streaks,
         outages,
         ledger,
-        PersistentMap.of(passRates).with(prompt, before.measured(summary.rewards())),
+        PersistentMap.of(passRates)
+            .with(prompt, before.measured(summary.rewards(), summary.passed())),
         controls);
   }
 

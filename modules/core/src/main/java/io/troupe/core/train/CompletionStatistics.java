@@ -1,6 +1,7 @@
 package io.troupe.core.train;
 
 import io.troupe.core.completion.FinishReason;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.Episode;
 import io.troupe.core.rollout.ScoredGroup;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.function.Predicate;
  * @param truncatedShare share that the token limit cut off
  * @param rewardLengthCorrelation Pearson's correlation of task reward and length in tokens; not a
  *     number where either is the same for all
- * @param lengthRight mean length of those with a task reward of one half or more, in tokens
+ * @param lengthRight mean length of those that pass, in tokens
  * @param lengthWrong mean length of the others
  */
 public record CompletionStatistics(
@@ -29,12 +30,14 @@ public record CompletionStatistics(
     double rewardLengthCorrelation,
     double lengthRight,
     double lengthWrong) {
-  private static final double RIGHT = 0.5;
-
   private record One(double reward, double length, FinishReason reason) {}
 
-  /** The statistics of a step's groups. */
-  public static CompletionStatistics of(List<ScoredGroup> groups) {
+  /**
+   * The statistics of a step's groups.
+   *
+   * @param mark by which a completion passes
+   */
+  public static CompletionStatistics of(List<ScoredGroup> groups, PassMark mark) {
     List<One> all = new ArrayList<>();
     for (ScoredGroup group : groups) {
       for (int i = 0; i < group.episodes().size(); i++) {
@@ -52,8 +55,8 @@ public record CompletionStatistics(
         share(all, FinishReason.STOP_STRING),
         share(all, FinishReason.LENGTH),
         correlation(all),
-        length(all, one -> one.reward >= RIGHT),
-        length(all, one -> one.reward < RIGHT));
+        length(all, one -> mark.passes(one.reward)),
+        length(all, one -> !mark.passes(one.reward)));
   }
 
   private static double share(List<One> all, FinishReason reason) {

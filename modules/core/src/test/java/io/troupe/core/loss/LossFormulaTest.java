@@ -228,7 +228,7 @@ final class LossFormulaTest {
             """
             policy       p = softmax(logits / 1)   the trainer's, of the sampled token; carries the gradient
             distillation D = KL(T || P)            T: the teacher's 32 likeliest, sum 1; P: the policy's of these
-                                                   of completions with r < 1 - 1e-6; the others are left out
+                                                   of completions with r < 1; the others are left out
             token loss   l = D
             loss         L = 1/n sum_i sum_t l     n: trained tokens of the step
             trained      staleness <= 1            an older token is in no sum and no count\

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.troupe.core.prompt.PromptSampling.Choice;
+import io.troupe.core.reward.PassMark;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +19,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PromptSamplingTest {
   private static final List<Double> MIXED = List.of(0.0, 1.0, 0.0, 1.0);
   private static final List<Double> RIGHT = List.of(1.0, 1.0, 1.0, 1.0);
+
+  private static PassRate measured(PassRate before, List<Double> rewards) {
+    return before.measured(rewards, (int) rewards.stream().filter(PassMark.FULL::passes).count());
+  }
 
   private static PromptSampling byDifficulty(double exploration) {
     return new PromptSampling(false, true, exploration);
@@ -47,13 +52,15 @@ class PromptSamplingTest {
 
   @Test
   void measured_groups_areWeighedAndEqualRewardsCountAsAnEnd() {
-    PassRate half = PassRate.UNKNOWN.measured(MIXED);
+    PassRate half = measured(PassRate.UNKNOWN, MIXED);
     assertThat(half).isEqualTo(new PassRate(2, 2));
     assertThat(half.mean()).isEqualTo(0.5);
-    assertThat(half.measured(RIGHT)).isEqualTo(new PassRate(4.5, 0.5));
-    assertThat(PassRate.UNKNOWN.measured(List.of(0.6, 0.6))).isEqualTo(new PassRate(2, 0));
-    assertThat(PassRate.UNKNOWN.measured(List.of(0.4, 0.4))).isEqualTo(new PassRate(0, 2));
-    assertThat(PassRate.UNKNOWN.measured(List.of(0.25, 0.75))).isEqualTo(new PassRate(1, 1));
+    assertThat(measured(half, RIGHT)).isEqualTo(new PassRate(4.5, 0.5));
+    assertThat(measured(PassRate.UNKNOWN, List.of(0.6, 0.6))).isEqualTo(new PassRate(0, 2));
+    assertThat(measured(PassRate.UNKNOWN, List.of(1.5, 1.5))).isEqualTo(new PassRate(2, 0));
+    assertThat(measured(PassRate.UNKNOWN, List.of(0.25, 0.75))).isEqualTo(new PassRate(1, 1));
+    assertThat(measured(PassRate.UNKNOWN, List.of(1.0, 3.0))).isEqualTo(new PassRate(1, 1));
+    assertThat(measured(PassRate.UNKNOWN, List.of(-1.0, 0.5, 1.0))).isEqualTo(new PassRate(1, 2));
   }
 
   /** Exact accounting: at most once an epoch, who is left out, and the share that is explored. */
@@ -80,8 +87,8 @@ class PromptSamplingTest {
       assertThat(choice.prompt()).isEqualTo(PromptOrder.at(seed, cursor.epoch(), places - 1, pool));
       rates.merge(
           choice.prompt(),
-          PassRate.UNKNOWN.measured(random.nextBoolean() ? MIXED : RIGHT),
-          (old, _) -> old.measured(RIGHT));
+          measured(PassRate.UNKNOWN, random.nextBoolean() ? MIXED : RIGHT),
+          (old, _) -> measured(old, RIGHT));
       if (choice.next().epoch() > cursor.epoch()) {
         assertThat(choice.next().epoch()).isEqualTo(cursor.epoch() + 1);
         ofEpoch.clear();
@@ -95,7 +102,7 @@ class PromptSamplingTest {
     int pool = 1_000;
     Map<Integer, PassRate> solved = new HashMap<>();
     for (int prompt = 0; prompt < pool; prompt++) {
-      solved.put(prompt, PassRate.UNKNOWN.measured(RIGHT));
+      solved.put(prompt, measured(PassRate.UNKNOWN, RIGHT));
     }
     PromptCursor cursor = PromptCursor.START;
     while (cursor.epoch() < 20) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.completion.TokensByVersion;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.weights.WeightVersion;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,8 +49,7 @@ final class GroupSummaryTest {
     assertThat(summary.oldest().number()).isEqualTo(expected.firstKey());
     assertThat(summary.newest().number()).isEqualTo(expected.lastKey());
     assertThat(summary.tokens()).isEqualTo(expected.values().stream().mapToLong(t -> t).sum());
-    assertThat(summary.perfect())
-        .isEqualTo(rewards.stream().allMatch(reward -> reward >= GroupSummary.PERFECT));
+    assertThat(summary.perfect()).isEqualTo(rewards.stream().allMatch(PassMark.FULL::passes));
     assertThat(summary.episodes()).hasSize(versions.size()).containsOnly(EpisodeSummary.ANSWER);
     assertThat(new GroupSummary(LEASE, List.copyOf(rewards), List.copyOf(versions)))
         .isEqualTo(summary)

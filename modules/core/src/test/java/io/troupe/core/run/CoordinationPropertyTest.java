@@ -6,6 +6,7 @@ import io.troupe.core.audit.AuditCounter;
 import io.troupe.core.audit.AuditReport;
 import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.prompt.PromptSampling;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.StalePolicy;
@@ -281,7 +282,7 @@ class CoordinationPropertyTest {
   private static RunLimits growing(GroupSize size) {
     return new RunLimits(
             new RunLimits.Prompts(7, 11, PromptSampling.UNIFORM, 3),
-            new RunLimits.Groups(size, 6, 200, true, false, 300),
+            new RunLimits.Groups(size, 6, 200, true, false, 300, PassMark.FULL),
             new RunLimits.Step(3, 2, StalePolicy.MASK, false),
             new RunLimits.Schedule(100_000, 0, 4, 5, 0, 100),
             OutageLimits.DEFAULT)

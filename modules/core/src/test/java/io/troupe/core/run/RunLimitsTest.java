@@ -41,8 +41,8 @@ class RunLimitsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, true", "1, true", "-0.01, false", "1.01, false"})
-  void constructor_target_liesBetweenZeroAndOne(double target, boolean taken) {
+  @CsvSource({"0, true", "1, true", "-0.01, true", "7, true", "NaN, false", "Infinity, false"})
+  void constructor_target_isAnyFiniteNumber(double target, boolean taken) {
     int[] values = {5, 2, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1};
     if (taken) {
       assertThat(limits(values, target, false).schedule().evaluationTarget()).isEqualTo(target);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.FinishReason;
 import io.troupe.core.completion.TokenVersions;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
@@ -39,7 +40,8 @@ final class CompletionStatisticsTest {
                         completion(8, FinishReason.LENGTH),
                         completion(4, FinishReason.STOP_STRING)),
                     0.0,
-                    1.0)));
+                    1.0)),
+            PassMark.FULL);
 
     assertThat(found.reward()).isEqualTo(.5);
     assertThat(found.stopShare()).isEqualTo(.5);
@@ -58,7 +60,8 @@ final class CompletionStatisticsTest {
                 group(
                     List.of(completion(2, FinishReason.STOP), completion(6, FinishReason.STOP)),
                     1.0,
-                    1.0)));
+                    1.0)),
+            PassMark.FULL);
 
     assertThat(found.rewardLengthCorrelation()).isNaN();
     assertThat(found.lengthWrong()).isNaN();

@@ -115,7 +115,7 @@ public final class VerifierPools implements AutoCloseable {
   public VerifierService all() {
     Map<String, VerifierService> byPool = new LinkedHashMap<>();
     opened.forEach((spec, service) -> byPool.put("pool " + byPool.size(), service));
-    return new RoutedService(byPool);
+    return new RoutedService(byPool, section.mark());
   }
 
   /** Closes every pool once. */
@@ -191,7 +191,7 @@ public final class VerifierPools implements AutoCloseable {
     for (Map.Entry<String, VerifierSpec> each : verifiers.entrySet()) {
       bySource.put(each.getKey(), service(each.getKey(), each.getValue(), form));
     }
-    return new RoutedService(bySource);
+    return new RoutedService(bySource, section.mark());
   }
 
   private VerifierService service(String source, VerifierSpec own, UnaryOperator<VerifierSpec> form)

@@ -70,6 +70,7 @@ final class OwnVerifierExampleTest {
         Duration.ofMinutes(1),
         false,
         List.of(),
+        1,
         List.of(rewards));
   }
 }

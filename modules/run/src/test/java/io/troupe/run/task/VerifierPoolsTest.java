@@ -45,6 +45,7 @@ class VerifierPoolsTest {
         Duration.ofMinutes(1),
         false,
         List.of(),
+        1,
         List.of(rewards));
   }
 

@@ -45,6 +45,7 @@ final class VerifierTrialTest {
             Duration.ofMinutes(1),
             false,
             List.of(),
+            1,
             List.of(new Reward("own", "command", 1, List.of("run=" + run), over)));
     try (VerifierPools pools = VerifierPools.open(section, TASK, true)) {
       return pools.tryOut(PROMPTS);

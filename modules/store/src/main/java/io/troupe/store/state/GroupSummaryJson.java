@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.completion.TokenVersions;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
@@ -21,11 +22,13 @@ import java.util.List;
 
 /**
  * Group summaries as JSON: {@code episodes} is left out where every episode is one answer that the
- * policy ended itself, so that a run without tools pays nothing for them; and an episode's two
- * times where they were not measured, as before they were known.
+ * policy ended itself, so that a run without tools pays nothing for them; an episode's two times
+ * where they were not measured, as before they were known; and {@code passReward}, the mark, where
+ * it is 1.
  */
 final class GroupSummaryJson {
   private static final String EPISODES = "episodes";
+  private static final String MARK = "passReward";
   private static final String SAMPLE_MILLIS = "sampleMillis";
   private static final String MILLIS = "millis";
   private static final JsonMapper PLAIN = new JsonMapper();
@@ -65,6 +68,9 @@ final class GroupSummaryJson {
         }
         json.writeEndArray();
       }
+      if (!summary.mark().equals(PassMark.FULL)) {
+        json.writeNumberField(MARK, summary.mark().reward());
+      }
       json.writeEndObject();
     }
   }
@@ -81,6 +87,7 @@ final class GroupSummaryJson {
       List<Double> rewards = new ArrayList<>();
       List<TokenVersions> versions = new ArrayList<>();
       List<EpisodeSummary> episodes = new ArrayList<>();
+      PassMark mark = PassMark.FULL;
       while (json.nextToken() == JsonToken.FIELD_NAME) {
         String name = json.currentName();
         json.nextToken();
@@ -94,15 +101,18 @@ final class GroupSummaryJson {
               episodes.add(json.getCodec().treeToValue(timed(episode), EpisodeSummary.class));
             }
           }
+          case MARK -> mark = new PassMark(json.getDoubleValue());
           default -> context.handleUnknownProperty(json, this, GroupSummary.class, name);
         }
       }
       if (lease.isEmpty()) {
         context.reportInputMismatch(GroupSummary.class, "a group summary names its lease");
       }
-      return episodes.isEmpty()
-          ? new GroupSummary(lease.getFirst(), rewards, versions)
-          : new GroupSummary(lease.getFirst(), rewards, versions, episodes);
+      GroupSummary read =
+          episodes.isEmpty()
+              ? new GroupSummary(lease.getFirst(), rewards, versions)
+              : new GroupSummary(lease.getFirst(), rewards, versions, episodes);
+      return read.by(mark);
     }
   }
 }

@@ -10,8 +10,10 @@ import io.troupe.core.outage.OutageLimits;
 import io.troupe.core.outage.Outages;
 import io.troupe.core.prompt.PassRate;
 import io.troupe.core.prompt.PromptSampling;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.EpisodeSummary;
 import io.troupe.core.rollout.GroupId;
+import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.StalePolicy;
@@ -69,7 +71,8 @@ public class RunJsonTest {
           new Coordination(
               new RunLimits(
                       new RunLimits.Prompts(5, 1, PromptSampling.UNIFORM, 2),
-                      new RunLimits.Groups(2, 6, 40, true, false, 9),
+                      new RunLimits.Groups(
+                          GroupSize.fixed(2), 6, 40, true, false, 9, new PassMark(seed % 3 - 0.5)),
                       new RunLimits.Step(2, 1, StalePolicy.DROP, false, uses),
                       new RunLimits.Schedule(30, 3, 2, 3, 0, 20),
                       OutageLimits.DEFAULT)

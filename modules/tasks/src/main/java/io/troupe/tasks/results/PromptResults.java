@@ -8,9 +8,9 @@ import java.util.List;
  *
  * @param judged completions that a verifier judged
  * @param sum of their rewards
- * @param passed number of samples with the full reward
+ * @param passed number of samples that pass
  * @param unverifiable completions that no verifier could judge; they count nowhere else
- * @param correct completions with the full reward, where the results hold completions
+ * @param correct completions that pass, where the results hold completions
  * @param prompt as the policy read it; empty where the results do not hold it
  * @param source of the prompt; may be empty
  */

@@ -1,6 +1,7 @@
 package io.troupe.tasks.results;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.core.reward.PassMark;
 import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
 import io.troupe.tasks.rows.RowFiles;
@@ -35,7 +36,6 @@ import java.util.stream.Stream;
  * judged: it is no failure.
  */
 public final class ResultFiles {
-  private static final double CORRECT = 1 - 1e-6;
   private static final String RESULTS = "results.jsonl";
   private static final String COMPLETIONS = "completions.jsonl";
   private static final String PROMPTS = "prompts.jsonl";
@@ -45,20 +45,24 @@ public final class ResultFiles {
   private static final Path OLDER_ROLLOUTS = Path.of("traces", "rollouts.1.jsonl");
 
   private final String task;
+  private final PassMark mark;
   private final Map<String, PromptResults> byId = new LinkedHashMap<>();
 
-  private ResultFiles(String task) {
+  private ResultFiles(String task, PassMark mark) {
     this.task = task;
+    this.mark = mark;
   }
 
   /**
    * Reads places, each after the other.
    *
    * @param task of an evaluation, whose lines are taken alone; empty takes those of all
+   * @param mark by which a completion passes where its line does not say whether it did
    * @throws TaskDataException if a place holds no results, or lines are bad; the message names them
    */
-  public static StoredResults read(List<Path> places, String task) throws IOException {
-    ResultFiles files = new ResultFiles(task);
+  public static StoredResults read(List<Path> places, String task, PassMark mark)
+      throws IOException {
+    ResultFiles files = new ResultFiles(task, mark);
     for (Path place : places) {
       files.read(place);
     }
@@ -143,13 +147,13 @@ public final class ResultFiles {
       counted(row);
     } else if (row.has("pass_rate")) {
       double rate = number(row, "pass_rate");
-      change(row.scalar("id"), known -> known.scored(rate, rate >= CORRECT));
+      change(row.scalar("id"), known -> known.scored(rate, PassMark.FULL.passes(rate)));
     } else if (ofTask(row) && completion(row)) {
       correct(row.scalar("id"), row.textOrEmpty("completion"));
     }
   }
 
-  /** Counts a line of one completion, and says whether it has the full reward. */
+  /** Counts a line of one completion, and says whether it passes. */
   private boolean completion(Row row) throws RowException {
     String id = row.scalar("id");
     String outcome = row.textOrEmpty("outcome");
@@ -159,7 +163,7 @@ public final class ResultFiles {
     }
     double reward = number(row, "reward");
     JsonNode said = row.fields().path("passed");
-    boolean full = said.isBoolean() ? said.booleanValue() : reward >= CORRECT;
+    boolean full = said.isBoolean() ? said.booleanValue() : mark.passes(reward);
     change(id, known -> known.scored(reward, full));
     return full;
   }
@@ -184,7 +188,8 @@ public final class ResultFiles {
       if (!reward.isNumber()) {
         throw row.bad(key, "must be a list of numbers");
       }
-      boolean full = reward.doubleValue() >= CORRECT;
+      JsonNode said = row.fields().path("passed").path(i);
+      boolean full = said.isBoolean() ? said.booleanValue() : mark.passes(reward.doubleValue());
       change(id, known -> known.scored(reward.doubleValue(), full));
       if (full && !row.has("episodes")) {
         JsonNode completion = completions.path(i);

@@ -3,6 +3,7 @@ package io.troupe.tasks.results;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.reward.PassMark;
 import io.troupe.tasks.results.StoredResults.Band;
 import io.troupe.tasks.results.StoredResults.Solved;
 import io.troupe.tasks.rows.TaskDataException;
@@ -29,7 +30,7 @@ final class StoredResultsTest {
 
   private StoredResults read(String lines) throws IOException {
     Path file = Files.writeString(folder.resolve("lines.jsonl"), lines);
-    return ResultFiles.read(List.of(file), "");
+    return ResultFiles.read(List.of(file), "", PassMark.FULL);
   }
 
   private static PromptResults results(int judged, double sum, int passed, String... correct) {
@@ -81,11 +82,13 @@ final class StoredResultsTest {
         {"task":"t","id":"b","source":"s","prompt":"ask b"}
         """);
 
-    assertThat(ResultFiles.read(List.of(folder), "t").byId())
+    assertThat(ResultFiles.read(List.of(folder), "t", PassMark.FULL).byId())
         .containsExactly(
             Map.entry("a", new PromptResults(2, 1, 1, 0, List.of("right"), "ask", "s")),
             Map.entry("b", new PromptResults(0, 0, 0, 1, List.of(), "ask b", "s")));
-    assertThat(Objects.requireNonNull(ResultFiles.read(List.of(folder), "").byId().get("a")))
+    assertThat(
+            Objects.requireNonNull(
+                ResultFiles.read(List.of(folder), "", PassMark.FULL).byId().get("a")))
         .isEqualTo(new PromptResults(3, 2, 2, 0, List.of("right", "other"), "ask", "s"));
   }
 
@@ -99,7 +102,7 @@ final class StoredResultsTest {
         {"prompt_id":"a","prompt":"1+1=","completions":["2"],"rewards":[1.0],"episodes":[{}]}
         """);
 
-    assertThat(ResultFiles.read(List.of(folder), "").byId())
+    assertThat(ResultFiles.read(List.of(folder), "", PassMark.FULL).byId())
         .containsExactly(Map.entry("a", new PromptResults(3, 2, 2, 1, List.of("2"), "1+1=", "")));
   }
 
@@ -118,7 +121,7 @@ final class StoredResultsTest {
         {"prompt_id":"c","prompt":"not measured","completions":[]}
         """);
 
-    assertThat(ResultFiles.read(List.of(folder), "").byId())
+    assertThat(ResultFiles.read(List.of(folder), "", PassMark.FULL).byId())
         .containsExactly(
             Map.entry("a", new PromptResults(3, 1.5, 1, 0, List.of("x"), "Q: a", "")),
             Map.entry("b", results(4, 1, 1)));
@@ -134,7 +137,7 @@ final class StoredResultsTest {
     assertThatThrownBy(
             () -> read("{\"prompt_id\": \"a\", \"num_completions\": 1, \"num_correct\": 2}"))
         .hasMessageContaining("\"num_correct\" must be at most num_completions, 1, not 2");
-    assertThatThrownBy(() -> ResultFiles.read(List.of(folder.resolve(".")), ""))
+    assertThatThrownBy(() -> ResultFiles.read(List.of(folder.resolve(".")), "", PassMark.FULL))
         .isInstanceOf(TaskDataException.class)
         .hasMessageContaining("holds no results");
   }

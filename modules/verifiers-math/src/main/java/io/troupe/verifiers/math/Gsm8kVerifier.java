@@ -85,7 +85,9 @@ public record Gsm8kVerifier(Gsm8kMode mode, double formatReward) implements Veri
   }
 
   private Verdict withFormatReward(Verdict verdict) {
-    return verdict instanceof Verdict.Scored(double reward, String extracted, String reason, var _)
+    return verdict
+                instanceof
+                Verdict.Scored(double reward, String extracted, String reason, var _, var _)
             && reward < formatReward
             && !extracted.isEmpty()
         ? new Verdict.Scored(formatReward, extracted, reason)

@@ -2,6 +2,7 @@ package io.troupe.verifiers.composite;
 
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.reward.EpisodeText;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.pool.TimedVerdict;
 import io.troupe.verifiers.pool.VerifierService;
@@ -10,17 +11,23 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Sends each prompt to the verifier of its source, for a run that mixes data sets. */
+/**
+ * Sends each prompt to the verifier of its source, for a run that mixes data sets, and says of each
+ * verdict by which mark it passes.
+ */
 public final class RoutedService implements CompositeService {
   private final Map<String, VerifierService> bySource;
+  private final PassMark mark;
 
   /**
    * A service over other services, which it closes.
    *
    * @param bySource the verifier of every source; several sources may share one
+   * @param mark by which a completion passes
    */
-  public RoutedService(Map<String, VerifierService> bySource) {
+  public RoutedService(Map<String, VerifierService> bySource, PassMark mark) {
     this.bySource = Map.copyOf(bySource);
+    this.mark = mark;
   }
 
   @Override
@@ -35,7 +42,9 @@ public final class RoutedService implements CompositeService {
                       .formatted(prompt.id(), prompt.source())),
               0));
     }
-    return service.judge(prompt, episode);
+    return service
+        .judge(prompt, episode)
+        .thenApply(judged -> new TimedVerdict(judged.verdict().by(mark), judged.millis()));
   }
 
   @Override

@@ -147,7 +147,12 @@ final class VerifierProtocol {
     ObjectNode node = JSON.createObjectNode();
     node.put("seq", answer.seq());
     switch (answer.verdict()) {
-      case Verdict.Scored(double reward, String extracted, String reason, List<Check> checks) -> {
+      case Verdict.Scored(
+              double reward,
+              String extracted,
+              String reason,
+              List<Check> checks,
+              var _) -> {
         node.put("reward", reward);
         node.put("extracted", extracted);
         node.put("reason", reason);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.Check;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.reward.Verdict;
 import io.troupe.verifiers.Verifier;
 import io.troupe.verifiers.pool.PoolSettings;
@@ -84,9 +85,12 @@ class WeightedServiceTest {
         new RoutedService(
             Map.of(
                 "x", part("one", 1, scoring(1, "one")).service(),
-                "y", part("two", 1, scoring(0, "two")).service()))) {
-      assertThat(verify(service, "x")).isEqualTo(new Verdict.Scored(1, "one", "one"));
-      assertThat(verify(service, "y")).isEqualTo(new Verdict.Scored(0, "two", "two"));
+                "y", part("two", 1, scoring(0, "two")).service()),
+            new PassMark(2))) {
+      assertThat(verify(service, "x"))
+          .isEqualTo(new Verdict.Scored(1, "one", "one", List.of(), new PassMark(2)));
+      assertThat(verify(service, "y"))
+          .isEqualTo(new Verdict.Scored(0, "two", "two", List.of(), new PassMark(2)));
       assertThat(((Verdict.Unverifiable) verify(service, "z")).cause())
           .isEqualTo(Verdict.Cause.BAD_INPUT);
     }
