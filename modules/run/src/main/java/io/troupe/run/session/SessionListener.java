@@ -9,6 +9,7 @@ import io.troupe.runtime.TrainerTasks;
 import io.troupe.telemetry.StepRow;
 import io.troupe.telemetry.view.InfrastructureTroubles;
 import io.troupe.telemetry.view.RunFold;
+import io.troupe.telemetry.view.UnreachedMark;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -18,6 +19,7 @@ final class SessionListener implements RunListener {
   private final Optional<RunFold> fold;
   private final Optional<GreedyProof> proof;
   private final SessionFiles files;
+  private final Optional<UnreachedMark> unreached;
   private final CompletableFuture<TrainSession.Outcome> ended;
   private final InfrastructureTroubles troubles = new InfrastructureTroubles();
 
@@ -29,6 +31,7 @@ final class SessionListener implements RunListener {
    *
    * @param fold the console's view of the run, if there is a console
    * @param proof the answer to one prompt by each new version, if there is room for it
+   * @param unreached looks at rollouts, where no evaluation shows what passes
    * @param ended completes at the run's end
    */
   SessionListener(
@@ -36,11 +39,13 @@ final class SessionListener implements RunListener {
       Optional<RunFold> fold,
       Optional<GreedyProof> proof,
       SessionFiles files,
+      Optional<UnreachedMark> unreached,
       CompletableFuture<TrainSession.Outcome> ended) {
     this.screen = screen;
     this.fold = fold;
     this.proof = proof;
     this.files = files;
+    this.unreached = unreached;
     this.ended = ended;
   }
 
@@ -63,6 +68,7 @@ final class SessionListener implements RunListener {
     fold.ifPresent(view -> view.event(atMillis, event));
     screen.happened(atMillis, event);
     troubles.event(atMillis, event).ifPresent(screen::note);
+    unreached.flatMap(mark -> mark.event(event)).ifPresent(screen::note);
     proof.ifPresent(line -> line.happened(event));
     if (event instanceof Event.CheckpointSaved(long step)) {
       files.archiver().checkpointed();

@@ -46,6 +46,7 @@ import io.troupe.store.journal.Journal;
 import io.troupe.store.journal.JournalSettings;
 import io.troupe.store.journal.JournalWriter;
 import io.troupe.telemetry.view.RunFold;
+import io.troupe.telemetry.view.UnreachedMark;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -251,7 +252,13 @@ public final class TrainSession {
         new Judging(verifiers, named),
         millis,
         screen,
-        new SessionListener(screen, console.fold(), proof(room, screen), files, ended));
+        new SessionListener(
+            screen,
+            console.fold(),
+            proof(room, screen),
+            files,
+            composition.config().evaluates() ? Optional.empty() : Optional.of(new UnreachedMark()),
+            ended));
     Outcome outcome = await(ended);
     verifiers.all().reports().forEach(report -> screen.say("verifier " + report.sentence()));
     servers.report().forEach(screen::say);
