@@ -1,10 +1,12 @@
 package io.troupe.tasks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.chat.ChatTemplate.Message;
 import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptId;
 import io.troupe.core.reward.JudgedBy;
@@ -140,6 +142,38 @@ final class PublishedPromptsTest {
                 "Say hi. Use no commas.",
                 "{\"func_name\": \"validate_no_commas\"}",
                 ""));
+  }
+
+  @Test
+  void rlvrIfEval_rowOfSeveralMessages_isAskedWholeOrRefused() throws IOException {
+    String row =
+        """
+        {"messages": [{"role": "user", "content": "Say hi."}, {"role": "assistant", "content": "Hi"}, {"role": "user", "content": "Use no commas."}%s], "ground_truth": "x"}
+        """;
+    PromptTemplate wording =
+        new PromptTemplate(
+            PromptTemplate.PromptForm.CHAT,
+            "",
+            "",
+            "",
+            List.of(),
+            (messages, _, _) -> String.join("|", messages.stream().map(Message::content).toList()));
+
+    assertThat(
+            Sets.of(DataSet.RLVR_IFEVAL, Sets.file(folder, "rows.jsonl", row.formatted("")))
+                .wording(wording, SourceLimits.NONE)
+                .prompts())
+        .extracting(Prompt::text)
+        .containsExactly("Say hi.|Hi|Use no commas.");
+    assertThatThrownBy(
+            () ->
+                Sets.of(DataSet.RLVR_IFEVAL, Sets.file(folder, "rows.jsonl", row.formatted("")))
+                    .prompts())
+        .hasMessageContaining("\"messages\" must be a text where task.template is raw");
+    String answered = row.formatted(", {\"role\": \"assistant\", \"content\": \"ok\"}");
+    assertThatThrownBy(
+            () -> Sets.of(DataSet.RLVR_IFEVAL, Sets.file(folder, "rows.jsonl", answered)).prompts())
+        .hasMessageContaining("\"messages\" must end with a message of the user");
   }
 
   @Test

@@ -1,16 +1,21 @@
 package io.troupe.tasks.sets;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.chat.ChatTemplate.Message;
 import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
+import io.troupe.tasks.sets.DataItem.OwnSettings;
+import io.troupe.tasks.sets.RowQuestion.AskedConversation;
+import java.util.Map;
 
 /**
  * Training prompts with instructions, written as chats: RLVR-IFeval (Lambert et al. 2024, "Tulu 3")
  * and IF-multi (Pyatkin et al. 2025).
  *
- * <p>The question is the content of the user's message; the answer is the label as it is, a JSON
- * object for RLVR-IFeval, a Python literal or JSON for IF-multi; there is no solution; the id is
- * the prefix and the row's number, from 0.
+ * <p>The question is the content of the user's message, or the conversation where there is more
+ * than that message; the answer is the label as it is, a JSON object for RLVR-IFeval, a Python
+ * literal or JSON for IF-multi; there is no solution; the id is the prefix and the row's number,
+ * from 0.
  */
 record ChatRows(String idPrefix) implements RowFormat {
   @Override
@@ -20,22 +25,23 @@ record ChatRows(String idPrefix) implements RowFormat {
       throw row.bad("ground_truth", "must hold the label");
     }
     return new RowOutcome.Taken(
-        DataItem.of(
+        new DataItem(
             idPrefix + row.number(),
-            user(row),
+            question(row),
             label.isTextual() ? label.textValue() : label.toString(),
-            ""));
+            "",
+            Map.of(),
+            OwnSettings.NONE));
   }
 
-  private static String user(Row row) throws RowException {
-    for (JsonNode message : row.fields().path("messages")) {
-      if (message.path("role").asText().equals("user")) {
-        String content = message.path("content").asText("");
-        if (!content.isBlank()) {
-          return content;
-        }
-      }
+  private static RowQuestion question(Row row) throws RowException {
+    ConversationReader messages = new ConversationReader(row, "messages");
+    if (!messages.finds()) {
+      throw row.bad("messages", "must hold a message of the user");
     }
-    throw row.bad("messages", "must hold a message of the user");
+    AskedConversation asked = messages.read();
+    Message last = asked.messages().getLast();
+    boolean alone = asked.messages().size() == 1 && last.role().equals("user");
+    return alone && asked.tools().isEmpty() ? new RowQuestion.PlainQuestion(last.content()) : asked;
   }
 }

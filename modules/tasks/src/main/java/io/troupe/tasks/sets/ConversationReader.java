@@ -2,58 +2,39 @@ package io.troupe.tasks.sets;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.chat.ChatTemplate.Message;
+import io.troupe.tasks.rows.ChatMessages;
 import io.troupe.tasks.rows.DeclaredTools;
 import io.troupe.tasks.rows.Row;
 import io.troupe.tasks.rows.RowException;
-import io.troupe.tasks.rows.RowJson;
-import io.troupe.tasks.rows.ValueText;
 import io.troupe.tasks.sets.RowQuestion.AskedConversation;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
- * Reads conversations of rows: lists of messages with {@code role} and {@code content}, which is a
- * text or a list of text parts; or the JSON text of such a list.
+ * Reads conversations that a policy continues: {@link ChatMessages} of {@code role} and {@code
+ * content} alone.
  *
  * @param row that holds the conversation
  * @param field of the row
  */
 record ConversationReader(Row row, String field) {
   private static final String ROLE = "role";
-  private static final String CONTENT = "content";
-  private static final Set<String> ROLES = Set.of("system", "user", "assistant", "tool");
+  private static final Set<String> SHOWN = Set.of(ROLE, "content");
+  private static final Set<String> ROLES = Set.of("system", "user", ChatMessages.ASSISTANT, "tool");
 
-  /** The beginning of a list of messages, in JSON or as Python writes it. */
-  private static final Pattern MESSAGES =
-      Pattern.compile("\\s*\\[\\s*\\{\\s*['\"](role|from)['\"]");
-
-  /** Returns the list that a value holds, itself or as JSON text; else the value. */
-  private static JsonNode parsed(JsonNode value) {
-    if (value.isTextual() && value.textValue().stripLeading().startsWith("[")) {
-      try {
-        return RowJson.parse(value.textValue(), "a list");
-      } catch (RowException _) {
-        return value; // a text that begins with a bracket
-      }
-    }
-    return value;
+  private ChatMessages written() {
+    return new ChatMessages(row, field);
   }
 
-  /**
-   * Whether the field holds the text of a conversation that is no JSON, as pandas writes to CSV.
-   */
+  /** Whether the field holds the text of a conversation that is no JSON. */
   boolean isLiteral() {
-    JsonNode value = parsed(row.at(field));
-    return value.isTextual() && MESSAGES.matcher(value.textValue()).lookingAt();
+    return written().isLiteral();
   }
 
   /** Whether the field holds a conversation, or something that is meant as one. */
   boolean finds() {
-    JsonNode value = row.at(field);
-    JsonNode list = parsed(value);
+    JsonNode list = written().list();
     return list.isArray()
         && !list.isEmpty()
         && (list.path(0).has(ROLE) || (list.path(0).has("from") && list.path(0).has("value")));
@@ -65,12 +46,18 @@ record ConversationReader(Row row, String field) {
    * @throws RowException if a part of it could not be shown, or nothing is left to answer
    */
   AskedConversation read() throws RowException {
-    List<Message> messages = new ArrayList<>();
-    for (JsonNode each : parsed(row.at(field))) {
-      messages.add(message(each));
+    for (JsonNode each : written().list()) {
+      refuseUnshown(each);
     }
+    List<Message> messages =
+        written().read().messages().stream()
+            .map(
+                each ->
+                    new Message(
+                        String.valueOf(each.get(ROLE)), String.valueOf(each.get("content"))))
+            .toList();
     String last = messages.getLast().role();
-    if (last.equals("assistant")) {
+    if (last.equals(ChatMessages.ASSISTANT)) {
       throw bad(
           "must end with a message of the user",
           "what the policy is to answer comes last: leave the answer out of the list, or train on"
@@ -85,7 +72,7 @@ record ConversationReader(Row row, String field) {
     return new AskedConversation(field, messages, DeclaredTools.of(row));
   }
 
-  private Message message(JsonNode message) throws RowException {
+  private void refuseUnshown(JsonNode message) throws RowException {
     if (message.has("from") && message.has("value")) {
       throw bad(
           "must be a list of messages with role and content",
@@ -100,35 +87,12 @@ record ConversationReader(Row row, String field) {
               : "there is " + message.path(ROLE));
     }
     for (Map.Entry<String, JsonNode> each : message.properties()) {
-      JsonNode value = each.getValue();
-      boolean empty = ValueText.isAbsent(value) || (value.isContainerNode() && value.isEmpty());
-      if (!empty && !each.getKey().equals(ROLE) && !each.getKey().equals(CONTENT)) {
+      if (!SHOWN.contains(each.getKey()) && !ChatMessages.isEmpty(each.getValue())) {
         throw bad(
             "must hold messages of role and content alone",
             "a message has %s, which prompts do not show; remove it".formatted(each.getKey()));
       }
     }
-    return new Message(role, content(message.path(CONTENT)));
-  }
-
-  private String content(JsonNode content) throws RowException {
-    if (content.isTextual()) {
-      return content.textValue();
-    }
-    if (!content.isArray() || content.isEmpty()) {
-      throw bad("must hold messages with a text as content", "there is " + content);
-    }
-    StringBuilder joined = new StringBuilder();
-    for (JsonNode part : content) {
-      String type = part.path("type").asText("text");
-      if (!type.equals("text") || !part.path("text").isTextual()) {
-        throw bad(
-            "must hold texts only",
-            "there is a part of type %s; policies read texts".formatted(type));
-      }
-      joined.append(part.path("text").textValue());
-    }
-    return joined.toString();
   }
 
   private RowException bad(String rule, String remedy) {

@@ -6,6 +6,7 @@ import io.troupe.chat.Thinking;
 import io.troupe.chat.TurnEnd;
 import io.troupe.chat.jinja.GenerationMarks;
 import io.troupe.engine.Tokenizer;
+import io.troupe.tasks.rows.ChatMessages;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package io.troupe.tasks.supervised;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.tasks.rows.ChatMessages;
 import io.troupe.tasks.rows.DeclaredTools;
 import io.troupe.tasks.rows.RefusalLimit;
 import io.troupe.tasks.rows.RefusedRows;

@@ -38,9 +38,9 @@ final class ImitatedTurnsTest {
       {%- set c = c.split('</think>')[-1].lstrip('\\n') %}
       {%- endif %}
       {%- if m.role == 'assistant' %}[assistant:
-      {%- if loop.last %}<think>{{ t }}</think>{% endif %}{{ c }}
+      {%- if loop.last %}<think>{{ t }}</think>{% endif %}{{ c }}{{ m.mood }}
       {%- for call in m.tool_calls %}<call>{{ call.function | tojson }}</call>{% endfor %}]
-      {% else %}[{{ m.role }}:{{ c }}]
+      {% else %}[{{ m.role }}:{{ c }}{{ m.mood }}]
       {% endif %}
       {%- endfor %}
       {%- if add_generation_prompt %}[assistant:
@@ -139,6 +139,8 @@ final class ImitatedTurnsTest {
           train|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': 'no', 'train': false}, {'role': 'user', 'content': 'r'}, {'role': 'assistant', 'content': 'yes', 'train': true}]}|[user:q][assistant:no][user:r][assistant:<think></think>⟦yes]⟧
           call|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': null, 'tool_calls': [{'type': 'function', 'function': {'name': 'add', 'arguments': {'a': 1}}}]}], 'tools': [{'type': 'function', 'function': {'name': 'add'}}]}|[tools add][user:q][assistant:<think></think>⟦<call>{"name": "add", "arguments": {"a": 1}}</call>]⟧
           call as JSON text|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': null, 'tool_calls': '[{\\"type\\": \\"function\\", \\"function\\": {\\"name\\": \\"add\\", \\"arguments\\": {\\"a\\": 1}}}]'}], 'tools': [{'type': 'function', 'function': {'name': 'add'}}]}|[tools add][user:q][assistant:<think></think>⟦<call>{"name": "add", "arguments": {"a": 1}}</call>]⟧
+          messages as JSON text|{'messages': '[{\\"role\\": \\"user\\", \\"content\\": \\"q\\"}, {\\"role\\": \\"assistant\\", \\"content\\": \\"2\\"}]'}|[user:q][assistant:<think></think>⟦2]⟧
+          field of the template's own|{'messages': [{'role': 'user', 'content': 'q', 'mood': '!', 'none': null}, {'role': 'assistant', 'content': '2', 'mood': '?'}]}|[user:q!][assistant:<think></think>⟦2?]⟧
           result|{'messages': [{'role': 'user', 'content': 'q'}, {'role': 'assistant', 'content': '', 'weight': 0, 'tool_calls': [{'function': {'name': 'add', 'arguments': {}}}]}, {'role': 'tool', 'content': '3'}, {'role': 'assistant', 'content': '3'}]}|[user:q][assistant:<call>{"name": "add", "arguments": {}}</call>][tool:3][assistant:<think></think>⟦3]⟧
           """)
   void examples_rowOfEachForm_isTheTemplatesOwnRendering(String name, String row, String expected)
@@ -232,6 +234,7 @@ final class ImitatedTurnsTest {
           """
           'content': 'a', 'weight': 0.5|must hold a weight of 0 or 1
           'content': 'a', 'weight': 0|must hold an answer of the assistant that is imitated
+          'content': [{'type': 'image_url'}]|must hold texts only
           'content': null|must be a list of messages with role and content
           'content': '', 'tool_calls': 'none'|must hold a list as tool_calls
           'content': '', 'function_call': {'name': 'f'}|must hold no function_call

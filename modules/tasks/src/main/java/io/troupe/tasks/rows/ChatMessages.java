@@ -1,28 +1,24 @@
-package io.troupe.tasks.supervised;
+package io.troupe.tasks.rows;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.troupe.tasks.rows.Row;
-import io.troupe.tasks.rows.RowException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Reads the messages of a row, in OpenAI's form (role, content) or ShareGPT's (from, value), as a
- * chat template sees them. What no template would show is refused.
+ * chat template sees them: a list, or its JSON text. What no template would show is refused; what a
+ * message has beside the fields that are known is handed to the template.
  *
  * @param row that has the messages
  * @param field that holds the list
  */
-record ChatMessages(Row row, String field) {
-  static final String ASSISTANT = "assistant";
-  private static final ObjectMapper JSON = new ObjectMapper();
+public record ChatMessages(Row row, String field) {
+  public static final String ASSISTANT = "assistant";
   private static final String FORM = "must be a list of messages with role and content";
 
   private static final Set<String> ROLES =
@@ -50,6 +46,25 @@ record ChatMessages(Row row, String field) {
           "observation",
           "tool");
 
+  /** The beginning of a list of messages, in JSON or as Python writes it. */
+  private static final Pattern LITERAL = Pattern.compile("\\s*\\[\\s*\\{\\s*['\"](role|from)['\"]");
+
+  /** Fields that are read here, or say how a message is learnt. */
+  private static final Set<String> KNOWN =
+      Set.of(
+          "role",
+          "content",
+          "from",
+          "value",
+          "weight",
+          "train",
+          "name",
+          "tool_calls",
+          "tool_call_id",
+          "thinking",
+          "reasoning",
+          "reasoning_content");
+
   /** Parts of an answer that are not shown to the policy, or not in this form. */
   private static final List<String> FOREIGN =
       List.of("function_call", "audio", "images", "refusal");
@@ -59,15 +74,31 @@ record ChatMessages(Row row, String field) {
    *
    * @param messages at least one
    */
-  record Conversation(List<Map<String, Object>> messages, Set<Integer> imitated) {}
+  public record Conversation(List<Map<String, Object>> messages, Set<Integer> imitated) {}
+
+  /** Returns the list that the field holds, itself or as JSON text; else what it holds. */
+  public JsonNode list() {
+    JsonNode value = row.at(field);
+    boolean text = value.isTextual() && value.textValue().stripLeading().startsWith("[");
+    return text ? parsed(value) : value;
+  }
+
+  /** Whether the field holds the text of messages that is no JSON, as pandas writes to CSV. */
+  public boolean isLiteral() {
+    JsonNode value = list();
+    return value.isTextual() && LITERAL.matcher(value.textValue()).lookingAt();
+  }
 
   /**
    * Returns the messages of the field, every answer of which is imitated that its weight allows.
    */
-  Conversation read() throws RowException {
+  public Conversation read() throws RowException {
     List<Map<String, Object>> messages = new ArrayList<>();
     Set<Integer> imitated = new TreeSet<>();
-    for (JsonNode each : row.at(field)) {
+    if (isLiteral()) {
+      throw row.bad(field, "must be JSON", "write the column with json.dumps");
+    }
+    for (JsonNode each : list()) {
       Map<String, Object> message = message(each);
       if (learnt(each, message)) {
         imitated.add(messages.size());
@@ -118,6 +149,11 @@ record ChatMessages(Row row, String field) {
     if (calls) {
       message.put("tool_calls", calls(written));
     }
+    for (Map.Entry<String, JsonNode> each : node.properties()) {
+      if (!KNOWN.contains(each.getKey()) && !isEmpty(each.getValue())) {
+        message.put(each.getKey(), RowJson.plain(each.getValue()));
+      }
+    }
     return message;
   }
 
@@ -130,12 +166,17 @@ record ChatMessages(Row row, String field) {
     }
   }
 
+  /** Whether a field says nothing, as tables pad the fields that other rows have. */
+  public static boolean isEmpty(JsonNode value) {
+    return ValueText.isAbsent(value) || (value.isContainerNode() && value.isEmpty());
+  }
+
   private void copy(JsonNode node, String from, Map<String, Object> message, String to)
       throws RowException {
     JsonNode value = node.path(from);
     if (value.isMissingNode()
         || value.isNull()
-        || value.equals(JSON.getNodeFactory().textNode(""))) {
+        || (value.isTextual() && value.textValue().isEmpty())) {
       return;
     }
     if (!value.isTextual()) {
@@ -152,13 +193,17 @@ record ChatMessages(Row row, String field) {
     if (calls && (content.isNull() || content.isMissingNode())) {
       return "";
     }
-    if (!content.isArray()) {
-      throw row.bad(field, FORM);
+    if (!content.isArray() || content.isEmpty()) {
+      throw row.bad(field, FORM, "write every message with a text as content");
     }
     StringBuilder joined = new StringBuilder();
     for (JsonNode part : content) {
-      if (!part.path("text").isTextual()) {
-        throw row.bad(field, "must hold texts only");
+      String type = part.path("type").asText("text");
+      if (!type.equals("text") || !part.path("text").isTextual()) {
+        throw row.bad(
+            field,
+            "must hold texts only",
+            "there is a part of type %s; policies read texts".formatted(type));
       }
       joined.append(part.path("text").textValue());
     }
@@ -180,7 +225,7 @@ record ChatMessages(Row row, String field) {
       }
       Map<String, Object> said = new LinkedHashMap<>();
       said.put("name", function.path("name").textValue());
-      said.put("arguments", map(arguments));
+      said.put("arguments", RowJson.plain(arguments));
       Map<String, Object> call = new LinkedHashMap<>();
       if (each.path("id").isTextual()) {
         call.put("id", each.path("id").textValue());
@@ -214,15 +259,11 @@ record ChatMessages(Row row, String field) {
   private static JsonNode parsed(JsonNode node) {
     try {
       return node.isTextual() && !node.textValue().isBlank()
-          ? JSON.readTree(node.textValue())
+          ? RowJson.parse(node.textValue(), "a list")
           : node;
-    } catch (JsonProcessingException text) {
+    } catch (RowException _) {
       return node;
     }
-  }
-
-  private static Map<String, Object> map(JsonNode object) {
-    return JSON.convertValue(object, new TypeReference<LinkedHashMap<String, Object>>() {});
   }
 
   private RowException bad(String rule, JsonNode value, String remedy) {
