@@ -23,12 +23,12 @@ import io.troupe.verifiers.math.parse.ParsedAnswer;
 import io.troupe.verifiers.math.value.ExactValue;
 import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -38,6 +38,7 @@ import java.util.stream.Collectors;
  */
 public final class AnswerComparison {
   private static final int MOST_ITEMS = 64;
+  private static final Pattern LETTERS = Pattern.compile("[a-z](?:,? (?:and )?[a-z])+");
   private static final Set<String> OTHERWISE = Set.of("otherwise", "else", "elsewhere");
 
   private final StepBudget budget;
@@ -47,6 +48,7 @@ public final class AnswerComparison {
   private final Systems systems;
   private final Families families;
   private final Roots roots;
+  private final Remainders remainders;
 
   AnswerComparison(StepBudget budget) {
     this.budget = budget;
@@ -56,6 +58,7 @@ public final class AnswerComparison {
     this.systems = new Systems(this);
     this.families = new Families(scalars, budget);
     this.roots = new Roots(this);
+    this.remainders = new Remainders(this, budget);
   }
 
   /** Whether the answer is the gold. Both signs of {@code \pm} are two answers. */
@@ -79,8 +82,13 @@ public final class AnswerComparison {
     if (several.isPresent()) {
       return several.get();
     }
-    if (gold instanceof Residue || answer instanceof Residue) {
-      return residues(gold, answer);
+    Optional<Residue> wanted = Remainders.of(gold);
+    Optional<Residue> given = Remainders.of(answer);
+    if (wanted.isPresent() != given.isPresent()) {
+      return ComparisonResult.different("a remainder, or no remainder");
+    }
+    if (wanted.isPresent()) {
+      return remainders.compare(wanted.get(), given.orElseThrow());
     }
     if (gold instanceof Relation || answer instanceof Relation) {
       return relations.compare(gold, answer);
@@ -212,63 +220,6 @@ public final class AnswerComparison {
         || Expr.parts(expr).stream().anyMatch(AnswerComparison::hasPi);
   }
 
-  private ComparisonResult residues(Expr gold, Expr answer) {
-    if (!(gold instanceof Residue(var wanted, var modulus)
-        && answer instanceof Residue(var given, var other))) {
-      return ComparisonResult.different("a remainder, or no remainder");
-    }
-    Optional<Rational> n = integer(modulus);
-    if (n.isEmpty() || !n.equals(integer(other))) {
-      return same(modulus, other).isEqual()
-          ? same(wanted, given)
-          : ComparisonResult.different("another modulus");
-    }
-    String goldName = name(wanted);
-    String answerName = name(given);
-    if (!goldName.isEmpty() && !answerName.isEmpty() && !goldName.equals(answerName)) {
-      return ComparisonResult.different("another name");
-    }
-    List<Rational> left = remainders(value(wanted), n.get());
-    List<Rational> right = remainders(value(given), n.get());
-    if (left.isEmpty() || right.isEmpty()) {
-      return same(wanted, given);
-    }
-    return left.equals(right)
-        ? ComparisonResult.equal("the same remainder modulo " + n.get())
-        : ComparisonResult.different("another remainder modulo " + n.get());
-  }
-
-  private Optional<Rational> integer(Expr expr) {
-    return isScalar(expr)
-        ? new ExactValue(Map.of(), budget).of(expr).filter(Rational::isInteger)
-        : Optional.empty();
-  }
-
-  private static String name(Expr expr) {
-    return expr instanceof Relation relation
-        ? AnswerNames.of(relation.sides().get(0)).map(AnswerNames.Name::key).orElse("?")
-        : "";
-  }
-
-  private static Expr value(Expr expr) {
-    return expr instanceof Relation relation ? relation.sides().getLast() : expr;
-  }
-
-  /** The remainders of a value or of several; empty if one is no integer. */
-  private List<Rational> remainders(Expr value, Rational modulus) {
-    List<Expr> values = value instanceof Listing several ? several.items() : List.of(value);
-    List<Rational> found = new ArrayList<>();
-    for (Expr one : values) {
-      Optional<Rational> known = integer(one);
-      if (known.isEmpty() || modulus.signum() <= 0) {
-        return List.of();
-      }
-      found.add(Rational.of(known.get().numerator().mod(modulus.numerator())));
-    }
-    Collections.sort(found);
-    return found;
-  }
-
   private ComparisonResult builders(Expr gold, Expr answer) {
     ComparisonResult sets = asSets(gold, answer);
     if (!sets.isEqual()
@@ -319,7 +270,9 @@ public final class AnswerComparison {
                   .toLowerCase(Locale.ROOT))
           : Optional.empty();
     }
-    return word(expr).filter(word -> word.length() > 1 && word.length() <= 8);
+    return word(expr)
+        .map(word -> LETTERS.matcher(word).matches() ? word.replaceAll(",? (?:and )?", "") : word)
+        .filter(word -> word.length() > 1 && word.length() <= 8);
   }
 
   private static Optional<String> word(Expr expr) {

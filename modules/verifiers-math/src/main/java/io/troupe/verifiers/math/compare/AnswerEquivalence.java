@@ -6,12 +6,16 @@ import io.troupe.verifiers.math.expr.StepBudget;
 import io.troupe.verifiers.math.expr.UnresolvedException;
 import io.troupe.verifiers.math.parse.ParsedAnswer;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Whether two written answers are the same: by their text, else by their meaning. A comparison ends
  * within its budget.
  */
 public final class AnswerEquivalence {
+  private static final Pattern BETWEEN_DIGITS =
+      Pattern.compile("(?<=[0-9])(?: |\\\\[,;:! ])+(?=[0-9])");
+
   private AnswerEquivalence() {}
 
   /** Whether an answer can be compared at all, as a text at least. */
@@ -115,6 +119,9 @@ public final class AnswerEquivalence {
           : ComparisonResult.different("the gold answer is compared as text, and the text differs");
     }
     if (answer.readings().isEmpty()) {
+      if (gold.words().length() > 1 && squeezed(gold).equals(squeezed(answer))) {
+        return ComparisonResult.equal("the same text, but for its looks");
+      }
       return ComparisonResult.different("the answer is not read as mathematics");
     }
     Optional<ComparisonResult> first = Optional.empty();
@@ -134,7 +141,8 @@ public final class AnswerEquivalence {
   }
 
   private static String squeezed(ParsedAnswer answer) {
-    return answer.words().replaceAll("[ {}$]|\\\\[,;:! ]", "");
+    String apart = BETWEEN_DIGITS.matcher(answer.words()).replaceAll("_");
+    return apart.replaceAll("[ {}$]|\\\\[,;:! ]", "");
   }
 
   private static ComparisonResult compare(Expr gold, Expr answer, StepBudget budget) {

@@ -24,8 +24,12 @@ final class AnswerNames {
     /** Whether it names the same. The graph of a function is called y. */
     boolean isSame(Name other) {
       return key.equals(other.key)
-          || (key.equals("f(#)") && other.key.equals("y"))
-          || (key.equals("y") && other.key.equals("f(#)"));
+          || (isGraph() && other.key.equals("y"))
+          || (key.equals("y") && other.isGraph());
+    }
+
+    private boolean isGraph() {
+      return key.equals("f(#)") || key.equals("f^-1(#)");
     }
   }
 
@@ -35,7 +39,7 @@ final class AnswerNames {
     return switch (expr) {
       case Variable(var name) -> Optional.of(variable(name));
       case Expr.Letters(var run, _) when run.chars().allMatch(Character::isUpperCase) ->
-          Optional.of(new Name(run, ""));
+          Optional.of(new Name(segment(run), ""));
       case Expr.Words(var text) -> Optional.of(new Name(text, ""));
       case Listing(_, _, var items, _) when items.stream().allMatch(Variable.class::isInstance) ->
           Optional.of(
@@ -49,7 +53,7 @@ final class AnswerNames {
           applied(arguments.get(0), arguments.get(1));
       case Call(var operator, var arguments)
           when operator == Operator.ABSOLUTE && isMeasured(arguments.get(0)) ->
-          Optional.of(new Name("|" + arguments.get(0) + "|", ""));
+          Optional.of(new Name(measured(arguments.get(0)), ""));
       case Call sum when isSumOfLetters(sum) -> Optional.of(new Name(sum.toString(), ""));
       case Expr.Ratio(var parts)
           when parts.stream().allMatch(Variable.class::isInstance)
@@ -81,6 +85,22 @@ final class AnswerNames {
     };
   }
 
+  /** A segment has no direction. */
+  private static String segment(String run) {
+    return run.length() == 2 && run.charAt(0) > run.charAt(1)
+        ? run.substring(1) + run.charAt(0)
+        : run;
+  }
+
+  /** The bars around a segment say that its length is meant, as its name alone does. */
+  private static String measured(Expr inside) {
+    String letters =
+        inside instanceof Call(_, var factors)
+            ? factors.stream().map(each -> ((Variable) each).name()).collect(Collectors.joining())
+            : "";
+    return letters.length() == 2 ? segment(letters) : "|" + inside + "|";
+  }
+
   /** A set, a segment or a vector: what may stand between bars as a name. */
   private static boolean isMeasured(Expr inside) {
     boolean named =
@@ -101,6 +121,9 @@ final class AnswerNames {
   }
 
   private static Name variable(String name) {
+    if (name.matches("d[a-z]/d[a-z]")) {
+      return new Name(name.charAt(1) + "'", "");
+    }
     int index = name.indexOf('_');
     boolean sequence =
         index > 0 && index == name.length() - 2 && Character.isLetter(name.charAt(index + 1));
@@ -110,6 +133,11 @@ final class AnswerNames {
   }
 
   private static Optional<Name> applied(Expr function, Expr argument) {
+    if (function.equals(new Variable("m"))
+        && argument instanceof Variable(var angle)
+        && angle.startsWith("\\angle")) {
+      return Optional.of(new Name(angle, ""));
+    }
     String suffix = "";
     Expr base = function;
     if (function instanceof Call(var operator, var arguments)

@@ -39,8 +39,8 @@ record ClockTime(int minutes, boolean half, boolean spoken) {
       return Optional.of(
           new ClockTime((hour % HOURS + (after ? HOURS : 0)) * 60 + minute, true, true));
     }
-    return Optional.of(
-        new ClockTime(hour * 60 + minute, known || hour > HOURS || hour == 0, known));
+    boolean ofTheDay = hour > HOURS || time.group(1).startsWith("0");
+    return Optional.of(new ClockTime(hour * 60 + minute, known || ofTheDay, known));
   }
 
   /** Whether two texts are times rather than ratios, as {@code 15:20} may be. */

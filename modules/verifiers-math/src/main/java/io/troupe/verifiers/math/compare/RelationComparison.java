@@ -79,18 +79,20 @@ final class RelationComparison {
     }
     if (relation.signs().stream().allMatch(sign -> sign == Sign.EQUAL)) {
       int from = isName(relation.sides().get(0)) ? 1 : 0;
-      ComparisonResult last = ComparisonResult.different("an equation where a value is expected");
-      for (Expr side : relation.sides().subList(from, relation.sides().size())) {
-        last = pair(side, other, relationIsAnswer);
-        if (!last.isEqual()) {
-          return last;
+      ComparisonResult same = ComparisonResult.different("an equation where a value is expected");
+      int last = relation.sides().size() - 1;
+      boolean namedLast = from == 0 && isName(relation.sides().get(last));
+      for (Expr side : relation.sides().subList(from, namedLast ? last : last + 1)) {
+        same = pair(side, other, relationIsAnswer);
+        if (!same.isEqual()) {
+          return same;
         }
       }
       ComparisonResult sets =
           relationIsAnswer
               ? comparison.asSets(other, relation)
               : comparison.asSets(relation, other);
-      return last.isEqual() || !sets.isEqual() ? last : sets;
+      return same.isEqual() || !sets.isEqual() ? same : sets;
     }
     return relationIsAnswer
         ? comparison.asSets(other, relation)

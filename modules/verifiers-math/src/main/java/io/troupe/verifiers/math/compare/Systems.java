@@ -11,12 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Compares values of several unknowns: {@code x=3, y=4}, {@code (x,y)=(3,4)}, or the values alone
  * in the order of the unknowns.
  */
 final class Systems {
+  private static final List<String> FAMILIES = List.of("xyz", "abcd", "pqr", "uvw", "mn", "XYZ");
+
   private final AnswerComparison comparison;
 
   Systems(AnswerComparison comparison) {
@@ -61,7 +64,7 @@ final class Systems {
           : Optional.empty();
     }
     List<Expr> inOrder =
-        values.isTuple() && named.keySet().stream().noneMatch(name -> name.startsWith("\\"))
+        values.isTuple() && isSorted(named.keySet())
             ? named.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .map(Map.Entry::getValue)
@@ -71,6 +74,12 @@ final class Systems {
         valuesAreGold
             ? comparison.ordered(values.items(), inOrder, "list of values")
             : comparison.ordered(inOrder, values.items(), "list of values"));
+  }
+
+  /** Whether a point has its coordinates in the order of the alphabet, however they are named. */
+  private static boolean isSorted(Set<String> names) {
+    return FAMILIES.stream().anyMatch(family -> names.stream().allMatch(family::contains))
+        || names.stream().allMatch(name -> name.matches("[a-z]_[0-9]"));
   }
 
   private static Optional<Map<String, Expr>> assignments(Expr expr) {

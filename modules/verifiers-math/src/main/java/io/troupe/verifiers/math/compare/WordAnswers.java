@@ -22,6 +22,12 @@ final class WordAnswers {
           "(?:([a-z]{3,9})\\.? ?([0-9]{1,2})(?:st|nd|rd|th)?"
               + "|([0-9]{1,2})(?:st|nd|rd|th)?(?: of)? ?([a-z]{3,9})\\.?),? ?([0-9]{4})?");
 
+  private static final Pattern ADJECTIVE = Pattern.compile("(?!none)[a-z-]{4,}");
+
+  /** A noun behind the adjective that is the answer: {@code isosceles triangle}. */
+  private static final Pattern HEAD =
+      Pattern.compile(" (?:triangle|function|number|series|angle|sequence|polygon)$");
+
   private static final List<String> MONTHS =
       List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
 
@@ -45,6 +51,8 @@ final class WordAnswers {
       "no|no it is not|no, it is not",
       "true|it is true|statement is true",
       "false|it is false|statement is false",
+      "converges|convergent|series converges|it converges|integral converges|it is convergent",
+      "diverges|divergent|series diverges|it diverges|integral diverges|it is divergent",
       "impossible|not possible|it is impossible|it is not possible"
     };
     Map<String, String> map = new HashMap<>();
@@ -67,12 +75,19 @@ final class WordAnswers {
     if (canonical(gold).equals(canonical(answer))) {
       return true;
     }
+    if (ADJECTIVE.matcher(gold).matches() && withoutHead(answer).equals(gold)) {
+      return true;
+    }
     List<String> wanted = names(gold);
     if (wanted.size() > 1 && wanted.equals(names(answer))) {
       return true;
     }
     Optional<String> date = date(gold);
     return date.isPresent() && date.equals(date(answer));
+  }
+
+  private static String withoutHead(String words) {
+    return HEAD.matcher(words).replaceFirst("");
   }
 
   private static List<String> names(String words) {

@@ -121,7 +121,7 @@ public final class UnitTable {
                   + " about approximately base if when where times plus minus maybe perhaps or and"
                   + " but than over divided isn't remainder otherwise for doubled tripled"
                   + " twice is are was were will has have can must always never even odd prime"
-                  + " factorial to nor unless only negative positive first last")
+                  + " factorial to nor unless only negative positive first last past")
               .split(" ", -1));
 
   /** Nouns of three letters, which would be products elsewhere. */

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What follows a value: a unit that is known, a noun that is counted, or words that change the
@@ -23,6 +24,9 @@ import java.util.TreeMap;
  */
 public record Units(
     Map<String, Integer> powers, Rational factor, Set<String> nouns, Set<String> senses) {
+  /** {@code ms^{-1}}: a millisecond has no negative power in an answer, a speed has. */
+  private static final Pattern METRES_PER = Pattern.compile("\\bms \\^-");
+
   /** A word in the senses of an ordinal number. */
   private static final String ORDINAL = "th";
 
@@ -51,7 +55,8 @@ public record Units(
     StepBudget budget = new StepBudget();
     int next = 1;
     int sign = 1;
-    List<String> words = new ArrayList<>(List.of(pieces.split(" ", -1)));
+    List<String> words =
+        new ArrayList<>(List.of(METRES_PER.matcher(pieces).replaceAll("m s ^-").split(" ", -1)));
     for (int i = 0; i < words.size(); i++) {
       String word = words.get(i);
       String lower = word.toLowerCase(Locale.ROOT);

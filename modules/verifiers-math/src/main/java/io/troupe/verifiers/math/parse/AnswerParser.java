@@ -91,11 +91,13 @@ final class AnswerParser {
     List<Expr> items = new ArrayList<>();
     items.add(relation());
     Expr.Joined joined = Expr.Joined.COMMA;
+    List<Expr.Joined> separators = new ArrayList<>();
     for (var next = separator(); next.isPresent(); next = separator()) {
       joined = next.get().compareTo(joined) > 0 ? next.get() : joined;
+      separators.add(next.get());
       items.add(relation());
     }
-    return new Listing(open, close, items, joined);
+    return Alternatives.grouped(new Listing(open, close, items, joined), separators);
   }
 
   private Optional<Expr.Joined> separator() {
@@ -402,7 +404,7 @@ final class AnswerParser {
           case NUMBER -> number(token);
           case LETTER -> letter(token.text());
           case WORD -> word(token.text());
-          case TEXT -> new Expr.Words(ParsedAnswer.plainWords(token.text()));
+          case TEXT -> new Expr.Words(ParsedAnswer.plainWords(token.text() + in.takeNamed()));
           case COMMAND -> command(token.text());
           case SIGN -> bracket(token.text());
           case BASED -> {

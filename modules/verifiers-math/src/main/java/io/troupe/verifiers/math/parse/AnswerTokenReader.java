@@ -135,6 +135,28 @@ final class AnswerTokenReader {
     return true;
   }
 
+  /** Takes what is in brackets behind a name in words: {@code \text{Area}(ABC) = }. */
+  String takeNamed() {
+    if (!peek().isSign("(")) {
+      return "";
+    }
+    StringBuilder inside = new StringBuilder();
+    int length = 1;
+    while (!peek(length).isSign(")")) {
+      AnswerToken token = peek(length++);
+      boolean plain = token.kind() == Kind.LETTER || token.kind() == Kind.WORD;
+      if (!plain && !token.isSign(",")) {
+        return "";
+      }
+      inside.append(token.text());
+    }
+    if (!peek(length + 1).isSign("=")) {
+      return "";
+    }
+    at += length + 1;
+    return "(" + inside + ")";
+  }
+
   /** Takes a subscript: a token, or all of a group, as text. */
   String takeSubscript() {
     if (!takesSign("{")) {

@@ -25,7 +25,7 @@ public final class AnswerTokenizer {
                   + " boxed fbox hline rm bf it tt sf mathop mathrel mathord ensuremath thinspace"
                   + " space medspace enspace enskip middle strut mathstrut null tiny scriptsize"
                   + " footnotesize small normalsize large Large LARGE huge Huge underline uline"
-                  + " underbar mathtt texttt smash mathscr mathfrak scriptscriptstyle nonumber"
+                  + " underbar mathtt texttt smash mathscr mathfrak scriptscriptstyle nonumber hfill hfil"
                   + " notag centering square blacksquare qed checkmark relax negthinspace")
               .split(" ", -1));
 
@@ -64,6 +64,10 @@ public final class AnswerTokenizer {
           "overleftrightarrow",
           "overparen",
           "wideparen");
+
+  /** Marks that are wider only. */
+  private static final Map<String, String> ONE_MARK =
+      Map.of("overrightarrow", "vec", "widehat", "hat", "wideparen", "overparen");
 
   /** Marks under which i, j and k are the unit vectors. */
   private static final Set<String> VECTORS =
@@ -268,6 +272,10 @@ public final class AnswerTokenizer {
       at++;
       digits.append('.');
       digits(digits);
+      while (peek(0) == AnswerNormaliser.THOUSANDS && isDigit(peek(1))) {
+        at++;
+        digits(digits);
+      }
     }
     if (digits.indexOf(".") >= 0) {
       Repetend repetend = Repetend.at(text, at, digits.toString());
@@ -526,7 +534,7 @@ public final class AnswerTokenizer {
     } else if ((name.equals("mathbb") || name.equals("mathbf")) && inside.length() == 1) {
       add(Kind.LETTER, "\\mathbb" + inside);
     } else {
-      add(Kind.LETTER, "\\" + name + inside);
+      add(Kind.LETTER, "\\" + ONE_MARK.getOrDefault(name, name) + inside);
     }
   }
 
@@ -574,6 +582,8 @@ public final class AnswerTokenizer {
     String word = argument().replace('~', ' ').strip();
     if (word.length() > 1 && word.chars().allMatch(c -> isLetter((char) c))) {
       word(word);
+    } else if (word.equals("C") || word.equals("F")) {
+      word(word);
     } else if (!"eidTCPABD".contains(word) && UnitReader.isUnit(word)) {
       add(Kind.TEXT, word);
     } else {
@@ -595,14 +605,31 @@ public final class AnswerTokenizer {
       add(Kind.SIGN, words.substring(1));
     } else if (isFormula(words)) {
       tokens.addAll(tokens(words.replace("$", ""), joinsThousands));
-    } else if (lower.matches("infinity|pi")) {
+    } else if (lower.matches("infinity|pi") || isApplied(lower)) {
       named(lower);
     } else if (words.chars().noneMatch(c -> isLetter((char) c) || c == '\\')) {
       tokens.addAll(tokens(words, joinsThousands));
     } else if (words.chars().anyMatch(c -> isDigit((char) c)) && words.indexOf('^') < 0) {
       mixed(words);
     } else {
-      add(Kind.TEXT, words);
+      noun(words);
+    }
+  }
+
+  /** Whether a function's name stands before its arguments: {@code \text{lcm}(4,6)}. */
+  private boolean isApplied(String name) {
+    String rest = text.substring(at).stripLeading();
+    boolean named = Operator.function(name).isPresent() && !rest.isEmpty();
+    return named && "=,;.}$".indexOf(rest.charAt(0)) < 0;
+  }
+
+  /** Words, which may end in the one that joins them to what follows: {@code feet and}. */
+  private void noun(String words) {
+    int last = words.lastIndexOf(' ');
+    boolean joins = last > 0 && words.substring(last + 1).equals("and");
+    add(Kind.TEXT, joins ? words.substring(0, last) : words);
+    if (joins) {
+      add(Kind.COMMAND, "and");
     }
   }
 
@@ -631,7 +658,7 @@ public final class AnswerTokenizer {
       } else if (part.strip().length() == 1) {
         add(Kind.LETTER, part.strip());
       } else {
-        add(Kind.TEXT, part.strip());
+        noun(part.strip());
       }
       start = i;
       digit = i < words.length() && isDigit(words.charAt(i));

@@ -88,6 +88,9 @@ public record ParsedAnswer(
         tooLarge |= e.why() == UnresolvedException.Why.TOO_LARGE;
       }
     }
+    if (readings.isEmpty() && !tooLarge && WORDS.matcher(words).matches()) {
+      readings.add(new Reading(new Expr.Words(words), false));
+    }
     return new ParsedAnswer(tokens, words, List.copyOf(readings), tooLarge && readings.isEmpty());
   }
 
@@ -115,7 +118,7 @@ public record ParsedAnswer(
       AnswerToken mine = tokens.get(i);
       AnswerToken theirs = other.tokens.get(i);
       boolean same =
-          mine.kind() == Kind.TEXT
+          mine.kind() == Kind.TEXT && mine.text().strip().length() > 1
               ? plainWords(mine.text()).equals(plainWords(theirs.text()))
                   && !Units.isSymbols(mine.text())
               : mine.text().equals(theirs.text());
