@@ -1,5 +1,6 @@
 package io.troupe.tasks.columns;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BigIntegerNode;
 import com.fasterxml.jackson.databind.node.DecimalNode;
 import com.fasterxml.jackson.databind.node.DoubleNode;
@@ -32,6 +33,16 @@ public final class CellNodes extends JsonNodeFactory {
   /** Returns a number with exactly its digits: the type of a decimal column says how many. */
   static ValueNode decimal(BigDecimal value) {
     return new PlainDecimal(value, value);
+  }
+
+  /**
+   * Returns a number of this factory in plain notation: 12345678 for 1.2345678E7, 9 for 9.00, 2.50
+   * for 2.50.
+   */
+  public static String plain(JsonNode number) {
+    return number instanceof PlainDecimal decimal
+        ? shown(decimal.decimalValue()).toPlainString()
+        : number.asText();
   }
 
   /** Returns a whole number whose 64 bits have no sign. */
@@ -91,8 +102,12 @@ public final class CellNodes extends JsonNodeFactory {
     if (Math.abs((long) value.scale()) > MOST_PLACES) {
       return DecimalNode.valueOf(value);
     }
+    return new PlainDecimal(written, shown(value));
+  }
+
+  private static BigDecimal shown(BigDecimal value) {
     boolean whole = value.signum() == 0 || value.stripTrailingZeros().scale() <= 0;
-    return new PlainDecimal(written, whole ? value.setScale(0) : value);
+    return whole ? value.setScale(0) : value;
   }
 
   private static NumericNode whole(BigInteger value) {

@@ -1,26 +1,21 @@
 package io.troupe.tasks.rows;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.math.BigDecimal;
+import io.troupe.tasks.columns.CellNodes;
 import java.util.Optional;
 
 /** The texts of single values: what a person would read in a cell of a table. */
 public final class ValueText {
-  /** The most zeros that are written out; 1e999 stays as it is. */
-  private static final int ZEROS = 100;
-
   private ValueText() {}
 
   /**
-   * Returns a text as it is, a number in plain notation (12345678.0 as 12345678, 2.50 as 2.50), or
-   * a boolean; empty for lists, objects, and what is absent.
+   * Returns a text as it is, a number in plain notation, or a boolean; empty for lists, objects,
+   * and what is absent.
    */
   public static Optional<String> of(JsonNode value) {
-    if (isAbsent(value) || !value.isValueNode()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        value.isNumber() && !value.isIntegralNumber() ? plain(value.asText()) : value.asText());
+    return isAbsent(value) || !value.isValueNode()
+        ? Optional.empty()
+        : Optional.of(value.isNumber() ? CellNodes.plain(value) : value.asText());
   }
 
   /** Whether there is no value: none at all, null, or not a number, as pandas writes no value. */
@@ -42,19 +37,5 @@ public final class ValueText {
       case OBJECT -> "object";
       case BINARY, POJO -> "other";
     };
-  }
-
-  private static String plain(String number) {
-    BigDecimal exact;
-    try {
-      exact = new BigDecimal(number);
-    } catch (NumberFormatException _) {
-      return number; // an infinity
-    }
-    BigDecimal shortest = exact.stripTrailingZeros();
-    if (Math.abs((long) shortest.scale()) > ZEROS) {
-      return number;
-    }
-    return (shortest.scale() <= 0 ? shortest : exact).toPlainString();
   }
 }
