@@ -8,6 +8,8 @@ import io.troupe.config.schema.Range;
 import io.troupe.config.schema.RelativeToFile;
 import io.troupe.core.loss.KlEstimator;
 import io.troupe.core.loss.KlPlacement;
+import io.troupe.core.loss.LossFunction;
+import io.troupe.core.loss.Objective;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -153,32 +155,36 @@ public record LossSection(
   private static final double WIDEST_SEQUENCE_CLIP = 0.1;
 
   /** Objectives by name. */
+  @SuppressWarnings("ImmutableEnumChecker") // records of numbers
   public enum ObjectiveName {
     /** Group relative policy optimisation. */
-    GRPO,
+    GRPO(new Objective.Grpo()),
     /** GRPO without its two normalisers. */
-    DR_GRPO,
+    DR_GRPO(new Objective.DrGrpo(1)),
     /** GRPO with a mean over all tokens of the step. */
-    DAPO,
+    DAPO(new Objective.Dapo()),
     /** One ratio for a sequence. */
-    GSPO,
+    GSPO(new Objective.Gspo()),
     /** The clipped ratio is a weight. */
-    CISPO,
+    CISPO(new Objective.Cispo()),
     /** A soft gate in place of the clip. */
-    SAPO,
+    SAPO(new Objective.Sapo(1, 1)),
     /** The geometric mean of a sequence's clipped ratios. */
-    GMPO,
+    GMPO(new Objective.Gmpo()),
     /** Tokens outside a trust region of probabilities have no gradient. */
-    DPPO,
+    DPPO(new Objective.Dppo()),
     /** A class of the user's. */
-    OWN;
+    OWN(new Objective.Own("", (_, _) -> new LossFunction.Surrogates(new double[0], new double[0])));
 
-    boolean correctsItself() {
-      return this != GRPO && this != DR_GRPO && this != DAPO;
-    }
+    private final Objective kind;
 
-    boolean takesDualClip() {
-      return this == GRPO || this == DR_GRPO || this == DAPO || this == GSPO;
+    /**
+     * Names a kind.
+     *
+     * @param kind one of it, whose settings do not count
+     */
+    ObjectiveName(Objective kind) {
+      this.kind = kind;
     }
   }
 
@@ -302,7 +308,7 @@ public record LossSection(
     rules
         .on("clip_dual", "objective")
         .require(
-            () -> clipDual == 0 || objective.takesDualClip(),
+            () -> clipDual == 0 || objective.kind.takesDualClip(),
             "must be left out with objective cispo, sapo, gmpo, dppo or own, which bound a token's"
                 + " weight in their own way",
             "leave it out");
@@ -312,7 +318,7 @@ public record LossSection(
             () ->
                 correction == CorrectionName.AUTO
                     || correction == CorrectionName.NONE
-                    || !objective.correctsItself(),
+                    || !objective.kind.correctsItself(),
             "must be auto or none with objective gspo, cispo, sapo, gmpo, dppo or own, whose ratio"
                 + " is to the sampler itself",
             "leave it out; loss.sequence_mask goes with every objective");

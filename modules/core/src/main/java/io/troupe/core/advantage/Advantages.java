@@ -5,6 +5,7 @@ import static io.troupe.core.Require.require;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The amount by which each completion is better than its group, from the rewards alone.
@@ -57,7 +58,13 @@ public final class Advantages {
 
   private static List<double[]> of(Baseline baseline, StepRewards rewards, List<int[]> lengths) {
     return switch (baseline) {
-      case MEAN_SCALED -> meanScaled(rewards);
+      case MEAN_SCALED -> {
+        List<double[]> total = rewards.total();
+        List<double[]> verified = rewards.ofVerifier();
+        yield IntStream.range(0, total.size())
+            .mapToObj(g -> of(baseline, total.get(g), verified.get(g)))
+            .toList();
+      }
       case PARTS_STANDARDISED -> {
         List<double[]> sums =
             new StepRewards(rewards.parts().stream().map(Advantages::standardised).toList())
@@ -79,18 +86,6 @@ public final class Advantages {
     return new StepRewards.Part(
         part.weight(),
         part.values().stream().map(group -> of(Baseline.STANDARDISED, group)).toList());
-  }
-
-  private static List<double[]> meanScaled(StepRewards rewards) {
-    List<double[]> total = rewards.total();
-    List<double[]> all = new ArrayList<>();
-    for (int g = 0; g < total.size(); g++) {
-      double[] centred = centred(total.get(g));
-      double scale = atLeastOneOf(rewards.ofVerifier().get(g));
-      Arrays.setAll(centred, i -> centred[i] / scale);
-      all.add(centred);
-    }
-    return all;
   }
 
   /** The mean reward of a group, or that of a group with one success where it is greater. */
@@ -155,6 +150,11 @@ public final class Advantages {
    * @return one a reward, in order; they sum to 0
    */
   public static double[] of(Baseline baseline, double[] rewards) {
+    return of(baseline, rewards, rewards);
+  }
+
+  /** Returns the advantages of a group; {@code verified} are the verifier's shares of rewards. */
+  private static double[] of(Baseline baseline, double[] rewards, double[] verified) {
     double[] centred = centred(rewards);
     double scale =
         switch (baseline) {
@@ -163,7 +163,7 @@ public final class Advantages {
               Math.max(deviation(centred) * unbiased(rewards.length), SMALLEST_DEVIATION);
           case CENTRED -> 1;
           case LEAVE_ONE_OUT -> Math.max(rewards.length - 1., 1) / rewards.length;
-          case MEAN_SCALED -> atLeastOneOf(rewards);
+          case MEAN_SCALED -> atLeastOneOf(verified);
           case LENGTH_WEIGHTED, STEP_STANDARDISED, GROUP_CENTRED_STEP_SCALED, PARTS_STANDARDISED ->
               throw new IllegalArgumentException(
                   baseline + " needs the lengths, or the rewards, of the whole step");
