@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.TokenVersions;
 import io.troupe.core.replay.RecordedGroup;
+import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.EpisodeSummary;
-import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
 import io.troupe.core.rollout.ScoredGroup;
 import io.troupe.core.rollout.StopReason;
@@ -134,12 +134,21 @@ public final class RolloutGroup {
 
   /** Whether every completion passes. */
   public boolean allPass() {
-    return judged() && rewards().allMatch(reward -> reward >= GroupSummary.PERFECT);
+    return judged() && IntStream.range(0, size()).allMatch(this::passes);
   }
 
   /** Whether no completion passes. */
   public boolean nonePasses() {
-    return judged() && rewards().noneMatch(reward -> reward >= GroupSummary.PERFECT);
+    return judged() && IntStream.range(0, size()).noneMatch(this::passes);
+  }
+
+  /** Whether a completion passed when it was judged; traces of before do not say it. */
+  private boolean passes(int completion) {
+    double reward = reward(completion).orElse(Double.NEGATIVE_INFINITY);
+    JsonNode said = texts.path("passed").path(completion);
+    return recorded
+        .map(group -> group.summary().mark().passes(reward))
+        .orElse(said.isBoolean() ? said.booleanValue() : PassMark.FULL.passes(reward));
   }
 
   private boolean judged() {
