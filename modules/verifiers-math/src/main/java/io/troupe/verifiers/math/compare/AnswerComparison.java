@@ -278,6 +278,8 @@ public final class AnswerComparison {
   private static Optional<String> word(Expr expr) {
     return switch (expr) {
       case Words(var text) -> Optional.of(text);
+      case Variable(var name) when name.equals("\\mathbbZ") ->
+          Optional.of(WordAnswers.ALL_INTEGERS);
       case Variable(var name) -> Optional.of(ParsedAnswer.plainWords(name));
       case Expr.Letters(var run, _) -> Optional.of(ParsedAnswer.plainWords(run));
       case Constant(var name) ->

@@ -2,10 +2,12 @@ package io.troupe.verifiers.math.compare;
 
 import io.troupe.verifiers.math.expr.Expr;
 import io.troupe.verifiers.math.expr.Expr.Call;
+import io.troupe.verifiers.math.expr.Expr.Constant;
 import io.troupe.verifiers.math.expr.Expr.Listing;
 import io.troupe.verifiers.math.expr.Expr.Numeral;
 import io.troupe.verifiers.math.expr.Expr.Variable;
 import io.troupe.verifiers.math.expr.Operator;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -38,6 +40,8 @@ final class AnswerNames {
   static Optional<Name> of(Expr expr) {
     return switch (expr) {
       case Variable(var name) -> Optional.of(variable(name));
+      case Constant(var name) when name == Constant.Name.E || name == Constant.Name.I ->
+          Optional.of(new Name(name.name().toLowerCase(Locale.ROOT), ""));
       case Expr.Letters(var run, _) when run.chars().allMatch(Character::isUpperCase) ->
           Optional.of(new Name(segment(run), ""));
       case Expr.Words(var text) -> Optional.of(new Name(text, ""));

@@ -96,6 +96,9 @@ final class Systems {
       }
       return Optional.of(found);
     }
+    if (expr instanceof Relation chain && chain.sides().size() > 2) {
+      return equal(chain);
+    }
     List<Expr> items =
         expr instanceof Listing listing && !listing.isInterval() && listing.joined() != Joined.OR
             ? listing.items()
@@ -110,6 +113,19 @@ final class Systems {
       }
     }
     return found.size() > 1 ? Optional.of(found) : Optional.empty();
+  }
+
+  /** {@code x=y=z=2}. */
+  private static Optional<Map<String, Expr>> equal(Relation chain) {
+    Map<String, Expr> found = new LinkedHashMap<>();
+    Expr value = chain.sides().getLast();
+    boolean known =
+        chain.signs().stream().allMatch(sign -> sign == Sign.EQUAL)
+            && Expr.variables(value).isEmpty();
+    for (Expr name : chain.sides().subList(0, chain.sides().size() - 1)) {
+      known &= put(found, name, value);
+    }
+    return known ? Optional.of(found) : Optional.empty();
   }
 
   private static boolean put(Map<String, Expr> found, Expr name, Expr value) {

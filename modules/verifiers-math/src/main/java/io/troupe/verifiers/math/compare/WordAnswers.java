@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 final class WordAnswers {
   static final String NO_SOLUTION = "no solution";
   static final String INFINITE = "infinitely many";
+  static final String ALL_INTEGERS = "all integers";
   static final String ALL_REALS = "all real numbers";
 
   private static final Map<String, String> PHRASES = phrases();
@@ -21,6 +22,9 @@ final class WordAnswers {
       Pattern.compile(
           "(?:([a-z]{3,9})\\.? ?([0-9]{1,2})(?:st|nd|rd|th)?"
               + "|([0-9]{1,2})(?:st|nd|rd|th)?(?: of)? ?([a-z]{3,9})\\.?),? ?([0-9]{4})?");
+
+  /** {@code any positive integer}, as all of them. */
+  private static final Pattern EACH = Pattern.compile("(?:any|every|each) ([a-z ]{3,60}?)s?");
 
   private static final Pattern ADJECTIVE = Pattern.compile("(?!none)[a-z-]{4,}");
 
@@ -47,6 +51,7 @@ final class WordAnswers {
       "all real numbers|all reals|any real number|all real x|all real numbers x|every real number"
           + "|set of all real numbers|real numbers|all real values|all real values of x"
           + "|x is any real number|x can be any real number",
+      ALL_INTEGERS + "|integers|set of all integers|set of integers|any integer|every integer",
       "yes|yes it is|yes, it is",
       "no|no it is not|no, it is not",
       "true|it is true|statement is true",
@@ -67,12 +72,16 @@ final class WordAnswers {
 
   /** One phrase for all that say the same. */
   static String canonical(String words) {
-    return PHRASES.getOrDefault(words, words);
+    String phrase = PHRASES.getOrDefault(words, words);
+    Matcher all = EACH.matcher(phrase);
+    return all.matches() ? "all " + all.group(1) : phrase;
   }
 
   /** Whether plain words, in lower case, say the same. */
   static boolean isSame(String gold, String answer) {
-    if (canonical(gold).equals(canonical(answer))) {
+    if (canonical(gold).equals(canonical(answer))
+        || (canonical(gold) + "s").equals(canonical(answer))
+        || canonical(gold).equals(canonical(answer) + "s")) {
       return true;
     }
     if (ADJECTIVE.matcher(gold).matches() && withoutHead(answer).equals(gold)) {

@@ -655,6 +655,8 @@ public final class AnswerTokenizer {
       spaced |= part.startsWith(" ");
       if (part.chars().noneMatch(c -> isLetter((char) c))) {
         tokens.addAll(tokens(part.strip(), joinsThousands));
+      } else if (JOINTS.contains(part.strip())) {
+        add(Kind.COMMAND, part.strip());
       } else if (part.strip().length() == 1) {
         add(Kind.LETTER, part.strip());
       } else {

@@ -24,10 +24,15 @@ final class Qualifiers {
               + "|(?:where|with|for) (?:[a-zA-Z] )?(?:is |being )?(?:an? |any |some )?"
               + "(?:arbitrary |real )*(?:constant|real number|real|number)(?: [a-zA-Z])?");
 
+  private static final Pattern ONLY =
+      Pattern.compile(
+          "^\\s*(?:\\\\text ?\\{ ?[oO]nly[ ~]?\\}|[oO]nly )[ ~]*|[ ~]*(?:\\\\text ?\\{[ ~]*only ?\\}| only)[ .]*$");
+
   private Qualifiers() {}
 
   /** The answer without such words at its end. */
-  static String removed(String text) {
+  static String removed(String written) {
+    String text = written.contains("nly") ? ONLY.matcher(written).replaceAll("") : written;
     if (!text.contains("for") && !text.contains("where") && !text.contains("with")) {
       return text;
     }
