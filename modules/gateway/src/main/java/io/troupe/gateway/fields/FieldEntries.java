@@ -11,6 +11,13 @@ import java.util.Set;
 /** The words in which a table of fields is written. */
 final class FieldEntries {
   static final String DISTRIBUTION = "only text is served, by the policy's own distribution";
+
+  /** Why no form is forced on an answer, and what to do. */
+  static final String FREE_FORM =
+      DISTRIBUTION
+          + ", and no form is forced on it; leave it out (a client's parse() sends it: call"
+          + " create()), describe the form in the prompt, and check the answer";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private FieldEntries() {}

@@ -1,6 +1,7 @@
 package io.troupe.gateway.fields;
 
 import static io.troupe.gateway.fields.FieldEntries.DISTRIBUTION;
+import static io.troupe.gateway.fields.FieldEntries.FREE_FORM;
 import static io.troupe.gateway.fields.FieldEntries.above;
 import static io.troupe.gateway.fields.FieldEntries.any;
 import static io.troupe.gateway.fields.FieldEntries.atLeast;
@@ -162,14 +163,14 @@ public final class FieldTable {
         only("logits_processors", FULL_VALUES, "[]"),
         only("allowed_token_ids", FULL_VALUES),
         only("bad_words", FULL_VALUES, "[]"),
-        only("response_format", DISTRIBUTION, "{\"type\":\"text\"}"),
-        only("structured_outputs", DISTRIBUTION, "{}"),
-        only("guided_json", DISTRIBUTION),
-        only("guided_regex", DISTRIBUTION),
-        only("guided_choice", DISTRIBUTION),
-        only("guided_grammar", DISTRIBUTION),
-        only("guided_decoding_backend", DISTRIBUTION),
-        only("guided_whitespace_pattern", DISTRIBUTION),
+        only("response_format", FREE_FORM, "{\"type\":\"text\"}"),
+        only("structured_outputs", FREE_FORM, "{}"),
+        only("guided_json", FREE_FORM),
+        only("guided_regex", FREE_FORM),
+        only("guided_choice", FREE_FORM),
+        only("guided_grammar", FREE_FORM),
+        only("guided_decoding_backend", FREE_FORM),
+        only("guided_whitespace_pattern", FREE_FORM),
         only("watermarking", DISTRIBUTION, "false"),
         only("vllm_xargs", FULL_VALUES, "{}"),
         only("kv_transfer_params", FULL_VALUES),
@@ -372,7 +373,7 @@ public final class FieldTable {
         read("thinking", NestedFields.thinking()),
         read("output_config", NestedFields.outputConfig()),
         read("context_management", NestedFields.contextManagement()),
-        only("output_format", DISTRIBUTION),
+        only("output_format", FREE_FORM),
         only("compaction", "a conversation is read as it is sent"),
         only("container", "no tool is run here"),
         only("mcp_servers", "no tool is run here", "[]"));

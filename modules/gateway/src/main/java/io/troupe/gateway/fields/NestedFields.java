@@ -1,5 +1,6 @@
 package io.troupe.gateway.fields;
 
+import static io.troupe.gateway.fields.FieldEntries.FREE_FORM;
 import static io.troupe.gateway.fields.FieldEntries.any;
 import static io.troupe.gateway.fields.FieldEntries.each;
 import static io.troupe.gateway.fields.FieldEntries.fields;
@@ -204,7 +205,7 @@ final class NestedFields {
   /** Responses' wish for a form of texts. */
   static FieldShape textConfig() {
     return fields(
-        only("format", DISTRIBUTION, "{\"type\":\"text\"}"),
+        only("format", FREE_FORM, "{\"type\":\"text\"}"),
         only("verbosity", DISTRIBUTION, "\"medium\""));
   }
 
@@ -219,7 +220,7 @@ final class NestedFields {
   /** Anthropic's wish for an output. */
   static FieldShape outputConfig() {
     return fields(
-        read("effort", effort()), only("format", DISTRIBUTION), only("task_budget", DISTRIBUTION));
+        read("effort", effort()), only("format", FREE_FORM), only("task_budget", DISTRIBUTION));
   }
 
   /** Anthropic's edits of a conversation; the chat template decides which thinking is shown. */

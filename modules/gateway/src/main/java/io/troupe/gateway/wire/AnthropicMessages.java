@@ -35,6 +35,12 @@ public record AnthropicMessages() implements AgentDialect {
   static final String STOP_REASON = "stop_reason";
   static final String STOP_SEQUENCE = "stop_sequence";
 
+  /** Tools that Anthropic's server or the client runs by types of their own. */
+  private static final Pattern UNOFFERED =
+      Pattern.compile(
+          "web_search_|web_fetch_|code_execution_|computer_|bash_|text_editor_|memory_"
+              + "|tool_search_|mcp_toolset|advisor_");
+
   @Override
   public TurnRequest read(JsonNode body, RequestReader reader) throws MalformedTurnException {
     FieldTable.check(RequestRoute.MESSAGES, reader, body);
@@ -84,10 +90,12 @@ public record AnthropicMessages() implements AgentDialect {
     List<ToolDeclaration> tools = new ArrayList<>();
     int index = 0;
     for (JsonNode tool : body.path("tools")) {
+      String where = "tools[%d]".formatted(index++);
       if (tool.has("input_schema")) {
-        tools.add(RequestFields.tool(tool, "input_schema", "tools[%d]".formatted(index)));
+        tools.add(RequestFields.tool(tool, "input_schema", where));
+      } else {
+        RequestFields.passOver(tool, UNOFFERED, where);
       }
-      index++;
     }
     return tools;
   }

@@ -18,6 +18,7 @@ import io.troupe.gateway.fields.RequestReader;
 import io.troupe.gateway.fields.RequestRoute;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** OpenAI's {@code /v1/responses}; every request brings its whole conversation. */
 public record OpenAiResponses() implements AgentDialect {
@@ -32,6 +33,12 @@ public record OpenAiResponses() implements AgentDialect {
   private static final String OUTPUT = "output";
   private static final String FUNCTION_CALL = "function_call";
   private static final String REASONING = "reasoning";
+
+  /** Tools that OpenAI's server or the client runs by types of their own. */
+  private static final Pattern UNOFFERED =
+      Pattern.compile(
+          "web_search|file_search|computer|code_interpreter|image_generation|local_shell|shell"
+              + "|mcp|custom|apply_patch|tool_search|namespace");
 
   @Override
   public TurnRequest read(JsonNode body, RequestReader reader) throws MalformedTurnException {
@@ -57,10 +64,12 @@ public record OpenAiResponses() implements AgentDialect {
     List<ToolDeclaration> tools = new ArrayList<>();
     int index = 0;
     for (JsonNode tool : body.path("tools")) {
+      String where = "tools[%d]".formatted(index++);
       if (tool.path(TYPE).asText().equals("function")) {
-        tools.add(RequestFields.tool(tool, "parameters", "tools[%d]".formatted(index)));
+        tools.add(RequestFields.tool(tool, "parameters", where));
+      } else {
+        RequestFields.passOver(tool, UNOFFERED, where);
       }
-      index++;
     }
     return tools;
   }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Reads fields that several dialects have. */
 final class RequestFields {
@@ -86,8 +87,10 @@ final class RequestFields {
     return node.isTextual() ? node.textValue() : "";
   }
 
-  /** A positive number of tokens; 0 where there is none. */
+  /** A positive number of tokens, by one of its names; 0 where there is none. */
   static int tokens(JsonNode body, String... names) throws MalformedTurnException {
+    int limit = 0;
+    String first = "";
     for (String name : names) {
       JsonNode value = body.path(name);
       if (!value.isMissingNode() && !value.isNull()) {
@@ -95,11 +98,20 @@ final class RequestFields {
             value.isIntegralNumber() && value.canConvertToInt() && value.intValue() > 0
                 ? OptionalInt.of(value.intValue())
                 : OptionalInt.empty();
-        return count.orElseThrow(
-            () -> new MalformedTurnException(name, "%s is 1 or more".formatted(name)));
+        int own =
+            count.orElseThrow(
+                () -> new MalformedTurnException(name, "%s is 1 or more".formatted(name)));
+        if (limit > 0 && own != limit) {
+          throw new MalformedTurnException(
+              name,
+              "%s (%d) and %s (%d) are two names of one limit; send one"
+                  .formatted(first, limit, name, own));
+        }
+        limit = own;
+        first = name;
       }
     }
-    return 0;
+    return limit;
   }
 
   /** A stop text, or a list of them. */
@@ -128,6 +140,23 @@ final class RequestFields {
               + " on");
     }
     return mode;
+  }
+
+  /**
+   * Checks the type of a tool that is no function. Such a tool, which the client or its provider
+   * runs in a way of its own, is not offered to the policy.
+   *
+   * @param types beginnings of the types that are known
+   * @throws MalformedTurnException if its type is not among them
+   */
+  static void passOver(JsonNode tool, Pattern types, String where) throws MalformedTurnException {
+    String type = text(tool.path("type"));
+    if (!types.matcher(type).lookingAt()) {
+      throw new MalformedTurnException(
+          where,
+          "%s (type '%s') is neither a function in the form of this route nor a tool of a known type"
+              .formatted(where, type));
+    }
   }
 
   /** A tool; the schema may be missing. */

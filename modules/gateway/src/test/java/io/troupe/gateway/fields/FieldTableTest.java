@@ -137,8 +137,9 @@ class FieldTableTest {
         "CHAT|messages|[{\"role\":\"user\",\"contents\":\"a\"}]|messages[0].contents is no field"
             + " that is known here; did you mean content?",
         "RESPONSES|text|{\"format\":{\"type\":\"json_object\"}}|text.format is not served: only"
-            + " text is served, by the policy's own distribution; leave it out, or send"
-            + " {\"type\":\"text\"}",
+            + " text is served, by the policy's own distribution, and no form is forced on it;"
+            + " leave it out (a client's parse() sends it: call create()), describe the form in the"
+            + " prompt, and check the answer",
         "COMPLETIONS|top_p|0|top_p is greater than 0 and at most 1, not 0",
         "COMPLETIONS|temperature|NaN|temperature is a finite number, not \"NaN\"",
         "COMPLETIONS|min_p|1.5|min_p is at least 0 and at most 1, not 1.5",

@@ -18,6 +18,8 @@ import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AnthropicMessagesTest {
   private static final AnthropicMessages DIALECT = new AnthropicMessages();
@@ -43,6 +45,37 @@ class AnthropicMessagesTest {
         + "{'role':'user','content':[{'type':'tool_result','tool_use_id':'call_t0_0','is_error':true,"
         + "'content':[{'type':'text','text':'a'},{'type':'text','text':'b'}]},{'type':'text','text':'go"
         + " on'}]}]}";
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'type':'function','function':{'name':'f'}}",
+        "{'name':'f','description':'d'}",
+        "{'type':'custom','name':'f'}",
+      })
+  void read_toolOfNoKnownType_isRefused(String tool) {
+    assertThatThrownBy(
+            () ->
+                DIALECT.read(
+                    json(
+                        "{'messages':[{'role':'user','content':'a'}],'tools':[%s]}"
+                            .formatted(tool))))
+        .isInstanceOf(MalformedTurnException.class)
+        .hasMessageStartingWith("tools[0] (type '");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"web_search_20250305", "bash_20250124", "text_editor_20250728"})
+  void read_toolThatIsNoFunction_isNotOffered(String type) throws MalformedTurnException {
+    assertThat(
+            DIALECT
+                .read(
+                    json(
+                        "{'messages':[{'role':'user','content':'a'}],'tools':[%s]}"
+                            .formatted("{'type':'" + type + "','name':'x'}")))
+                .tools())
+        .isEmpty();
   }
 
   @Test
@@ -75,7 +108,7 @@ class AnthropicMessagesTest {
                     json(
                         "{'tool_choice':{'type':'any'},'messages':[{'role':'user','content':'a'}]}")))
         .isInstanceOf(MalformedTurnException.class)
-        .hasMessageStartingWith("only auto and none");
+        .hasMessageStartingWith("tool_choice: only auto and none");
   }
 
   @Test

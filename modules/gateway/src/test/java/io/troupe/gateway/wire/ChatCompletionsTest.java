@@ -121,6 +121,7 @@ class ChatCompletionsTest {
         "'tool_choice':{'type':'function'}|tool_choice",
         "'response_format':{'type':'json_object'}|response_format",
         "'max_tokens':0|max_tokens",
+        "'max_tokens':3,'max_completion_tokens':4|max_tokens",
         "'functions':[{'name':'calc'}]|functions",
         "'tool_choice':{'type':'allowed_tools'}|tool_choice",
         "'tools':[{'type':'web_search'}]|tools[0]",
@@ -130,7 +131,30 @@ class ChatCompletionsTest {
     assertThatThrownBy(() -> read("{'messages':[{'role':'user','content':'a'}]," + field + "}"))
         .isInstanceOfSatisfying(
             MalformedTurnException.class,
-            refused -> assertThat(refused.parameter()).isEqualTo(parameter));
+            refused -> {
+              assertThat(refused.parameter()).isEqualTo(parameter);
+              assertThat(refused).hasMessageContaining(parameter);
+            });
+  }
+
+  @Test
+  void read_formOfAnAnswer_isRefusedWithWhatToDo() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    "{'messages':[{'role':'user','content':'a'}],'response_format':{'type':'json_schema','json_schema':{'name':'P','schema':{}}}}"))
+        .hasMessage(
+            "response_format is not served: only text is served, by the policy's own distribution,"
+                + " and no form is forced on it; leave it out (a client's parse() sends it: call"
+                + " create()), describe the form in the prompt, and check the answer");
+  }
+
+  @Test
+  void read_oneLimitByTwoNames_isThatLimit() throws MalformedTurnException {
+    assertThat(
+            read("{'messages':[{'role':'user','content':'a'}],'max_tokens':4,'max_completion_tokens':4}")
+                .maxTokens())
+        .isEqualTo(4);
   }
 
   @ParameterizedTest
@@ -145,7 +169,7 @@ class ChatCompletionsTest {
       })
   void read_forgedOrForeignMessage_isRefused(String message, String reason) {
     assertThatThrownBy(() -> read("{'messages':[{'role':'user','content':'a'}," + message + "]}"))
-        .hasMessage(reason);
+        .hasMessage("messages[1]: " + reason);
   }
 
   private static TurnRequest request(boolean usage) throws MalformedTurnException {

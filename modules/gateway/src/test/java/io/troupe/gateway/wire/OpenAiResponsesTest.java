@@ -17,6 +17,8 @@ import io.troupe.gateway.dialog.TurnReply.ParsedAnswer;
 import io.troupe.gateway.dialog.TurnRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OpenAiResponsesTest {
   private static final OpenAiResponses DIALECT = new OpenAiResponses();
@@ -34,6 +36,31 @@ class OpenAiResponsesTest {
           + "{'type':'web_search'},{'type':'custom','name':'apply_patch'}],"
           + "'tool_choice':'auto','parallel_tool_calls':true,'reasoning':{'effort':'low'},'store':false,"
           + "'stream':true,'include':['reasoning.encrypted_content'],'prompt_cache_key':'p','client_metadata':{}}";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'type':'foo','name':'f'}",
+        "{'name':'f','parameters':{}}",
+      })
+  void read_toolOfNoKnownType_isRefused(String tool) {
+    assertThatThrownBy(() -> DIALECT.read(json("{'input':'a','tools':[%s]}".formatted(tool))))
+        .isInstanceOf(MalformedTurnException.class)
+        .hasMessageStartingWith("tools[0] (type '");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"web_search_2025_08_26", "code_interpreter", "custom", "local_shell"})
+  void read_toolThatIsNoFunction_isNotOffered(String type) throws MalformedTurnException {
+    assertThat(
+            DIALECT
+                .read(
+                    json(
+                        "{'input':'a','tools':[%s]}"
+                            .formatted("{'type':'" + type + "','name':'x'}")))
+                .tools())
+        .isEmpty();
+  }
 
   @Test
   void read_requestOfCodex_isOneConversation() throws MalformedTurnException {

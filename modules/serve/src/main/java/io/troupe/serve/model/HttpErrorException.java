@@ -3,6 +3,7 @@ package io.troupe.serve.model;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.base.failure.Causes;
 import io.troupe.engine.protocol.JsonFields;
+import io.troupe.gateway.dialog.MalformedTurnException;
 import io.troupe.gateway.wire.AgentDialect.Refusal;
 import java.io.Serial;
 
@@ -23,7 +24,8 @@ public final class HttpErrorException extends Exception {
 
   /** A field of the request is wrong. */
   public static HttpErrorException bad(String parameter, String message) {
-    return new HttpErrorException(400, "BadRequestError", parameter, message);
+    return new HttpErrorException(
+        400, "BadRequestError", parameter, MalformedTurnException.naming(parameter, message));
   }
 
   /** A request is refused, or failed, for no field of it. */
