@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * conversation, or its tools, spell one, they are rendered as {@link Tokenizer#literal} marks them,
  * and encoded as letters.
  */
-public record LiteralTemplate(ChatTemplate template, Tokenizer tokenizer) implements ChatTemplate {
+public record LiteralTemplate(ChatTemplate template, Tokenizer tokenizer)
+    implements WrappingTemplate {
   private static final List<String> DATA = List.of("messages", "tools", "documents");
 
   @Override
@@ -33,16 +34,6 @@ public record LiteralTemplate(ChatTemplate template, Tokenizer tokenizer) implem
             .toList(),
         addGenerationPrompt,
         literal);
-  }
-
-  @Override
-  public boolean mentions(String variable) {
-    return template.mentions(variable);
-  }
-
-  @Override
-  public boolean decidesThinking() {
-    return template.decidesThinking();
   }
 
   private @Nullable Object literal(@Nullable Object value) {

@@ -76,18 +76,14 @@ public enum Thinking {
   }
 
   /** A template with arguments, where a rendering's own do not say otherwise. */
-  private record Decided(ChatTemplate own, Map<String, Object> arguments) implements ChatTemplate {
+  private record Decided(ChatTemplate template, Map<String, Object> arguments)
+      implements WrappingTemplate {
     @Override
     public String render(
         List<Message> messages, boolean addGenerationPrompt, Map<String, Object> more) {
       Map<String, Object> all = new HashMap<>(arguments);
       all.putAll(more);
-      return own.render(messages, addGenerationPrompt, all);
-    }
-
-    @Override
-    public boolean mentions(String variable) {
-      return own.mentions(variable);
+      return template.render(messages, addGenerationPrompt, all);
     }
 
     @Override

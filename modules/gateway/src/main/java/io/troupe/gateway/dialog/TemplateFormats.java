@@ -4,6 +4,7 @@ import static io.troupe.core.Require.require;
 
 import io.troupe.chat.ChatTemplate;
 import io.troupe.chat.Thinking;
+import io.troupe.chat.WrappingTemplate;
 import io.troupe.engine.Tokenizer;
 import io.troupe.environments.ToolSchema;
 import io.troupe.environments.format.BridgedFormat;
@@ -34,23 +35,13 @@ public final class TemplateFormats {
 
   /** A template that is given tools in every rendering. */
   private record Showing(ChatTemplate template, List<Map<String, Object>> tools)
-      implements ChatTemplate {
+      implements WrappingTemplate {
     @Override
     public String render(
         List<Message> messages, boolean addGenerationPrompt, Map<String, Object> arguments) {
       Map<String, Object> more = new HashMap<>(arguments);
       more.put("tools", tools);
       return template.render(messages, addGenerationPrompt, more);
-    }
-
-    @Override
-    public boolean mentions(String variable) {
-      return template.mentions(variable);
-    }
-
-    @Override
-    public boolean decidesThinking() {
-      return template.decidesThinking();
     }
   }
 
