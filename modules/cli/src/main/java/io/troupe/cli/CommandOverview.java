@@ -24,7 +24,7 @@ final class CommandOverview implements IHelpSectionRenderer {
                       "tasks",
                       "Shows tasks and their prompts; builds curricula and supervised sets"),
                   new Entry(
-                      "plan", "Prints what a configuration means: keys, loss, memory, placement"),
+                      "plan", "Prints what a configuration means, and tries it on a few prompts"),
                   new Entry("simulate", "Predicts a run in virtual time"),
                   new Entry("fit", "Fits the simulator's model from a run"),
                   new Entry(

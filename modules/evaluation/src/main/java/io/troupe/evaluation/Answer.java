@@ -75,7 +75,7 @@ public record Answer(String text, int tokens, String finish, AnsweredEpisode epi
   }
 
   /** Returns the text that is judged. */
-  EpisodeText judged(Prompt prompt) {
+  public EpisodeText judged(Prompt prompt) {
     if (episode.turns().isEmpty()) {
       return EpisodeText.answering(prompt, text);
     }

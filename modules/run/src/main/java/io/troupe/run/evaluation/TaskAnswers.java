@@ -36,6 +36,11 @@ final class TaskAnswers implements AnswerSource {
     this.contextLength = contextLength;
   }
 
+  /** The engine, to load weights into. */
+  SamplingEngine engine() {
+    return engine;
+  }
+
   /** Opens the episodes of tasks that have none of their own. */
   void add(EpisodeSettings episodes) throws UnsupportedPolicyException {
     add(STANDARD, episodes);
