@@ -1,5 +1,6 @@
 package io.troupe.cli.supervised;
 
+import io.troupe.config.plan.LearningRateNote;
 import io.troupe.core.supervised.SupervisedExample;
 import io.troupe.core.supervised.SupervisedPlan;
 import io.troupe.engine.TokenPieces;
@@ -43,6 +44,12 @@ record SupervisedPlanText(SupervisedComposition composition) {
             plan.batch(),
             plan.epochsAfter(plan.steps()),
             plan.seed()));
+    LearningRateNote.OF_ROWS
+        .of(
+            "training.learning_rate",
+            composition.config().training().optimizer().learningRate(),
+            composition.config().policy())
+        .ifPresent(note -> lines.add("note   " + note));
     return lines;
   }
 

@@ -30,6 +30,7 @@ final class PlanNotes {
     notes.data();
     notes.choice();
     notes.sampling();
+    notes.learningRates();
     notes.notes.addAll(LossNotes.of(resolved));
     notes.withoutEffect();
     return List.copyOf(notes.notes);
@@ -111,6 +112,17 @@ final class PlanNotes {
     note(
         config.training().maxStaleness() == 0 && config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE,
         "rollout.kv_on_swap has no effect: no completion spans two weight versions in lock-step");
+  }
+
+  private void learningRates() {
+    LearningRateNote.OF_REWARDS
+        .of("training.learning_rate", config.training().optimizer().learningRate(), config.policy())
+        .ifPresent(notes::add);
+    if (config.warmup().steps() > 0) {
+      LearningRateNote.OF_ROWS
+          .of("warmup.learning_rate", config.warmup().learningRate(), config.policy())
+          .ifPresent(notes::add);
+    }
   }
 
   private void withoutEffect() {
