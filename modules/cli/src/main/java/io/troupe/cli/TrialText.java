@@ -82,7 +82,7 @@ record TrialText(List<TriedPrompt> tried) {
                 .formatted(answer.episode().turns().size(), answer.episode().stop());
     String verdict =
         switch (each.verdict().verdict()) {
-          case Verdict.Scored(double reward, String extracted, String reason, var _) ->
+          case Verdict.Scored(double reward, String extracted, String reason, var _, var _) ->
               "reward %s%s%s"
                   .formatted(
                       Double.toString(reward),
@@ -173,7 +173,7 @@ record TrialText(List<TriedPrompt> tried) {
       json.put("stop", each.answer().episode().stop());
     }
     switch (each.verdict().verdict()) {
-      case Verdict.Scored(double reward, String extracted, String reason, var _) -> {
+      case Verdict.Scored(double reward, String extracted, String reason, var _, var _) -> {
         json.put("reward", reward);
         json.put("extracted", extracted);
         json.put("reason", reason);

@@ -55,6 +55,7 @@ public final class RolloutColumns {
     kinds.put("answer", CellKind.TEXT);
     kinds.put("text", CellKind.TEXT);
     kinds.put("reward", CellKind.NUMBER);
+    kinds.put("passed", CellKind.FLAG);
     kinds.put("reason", CellKind.TEXT);
     kinds.put("advantage", CellKind.NUMBER);
     kinds.put("tokens", CellKind.INTEGER);

@@ -217,7 +217,10 @@ public final class RolloutGroup {
       row.put("step", step());
     }
     recorded.ifPresent(group -> recorded(group, completion, row));
-    reward(completion).ifPresent(reward -> row.put("reward", reward));
+    if (reward(completion).isPresent()) {
+      row.put("reward", reward(completion).getAsDouble());
+      row.put("passed", passes(completion));
+    }
     if (completion < outcome.advantages().size()) {
       row.put("advantage", outcome.advantages().get(completion));
     }
