@@ -58,8 +58,8 @@ public final class IncrementalText {
   }
 
   private void decode(byte[] bytes, boolean last) {
-    ByteBuffer all = ByteBuffer.allocate(rest.remaining() + bytes.length).put(rest).put(bytes);
-    all.flip();
+    ByteBuffer joined = ByteBuffer.allocate(rest.remaining() + bytes.length).put(rest).put(bytes);
+    ByteBuffer all = ByteBuffer.wrap(LossyUtf8.withoutSurrogates(joined.array()));
     CharBuffer characters = CharBuffer.allocate(all.remaining() + 2);
     decoder.decode(all, characters, last);
     rest = all.slice();

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.core.prompt.ThoughtMarks;
+import io.troupe.engine.LossyUtf8;
 import io.troupe.engine.Tokenizer;
 import io.troupe.engine.djl.torch.Torch;
 import java.io.ByteArrayOutputStream;
@@ -76,7 +77,7 @@ public final class PretrainedTokenizer implements Tokenizer {
    * @param endIds ids that end a completion; if empty, tokenizer_config.json's eos_token
    * @throws IOException if a file is missing, or of an unsupported kind
    */
-  static PretrainedTokenizer read(Path directory, int vocabulary, List<Integer> endIds)
+  public static PretrainedTokenizer read(Path directory, int vocabulary, List<Integer> endIds)
       throws IOException {
     Path file = directory.resolve(FILE);
     if (!Files.exists(file)) {
@@ -382,7 +383,7 @@ public final class PretrainedTokenizer implements Tokenizer {
     for (int token : tokens) {
       text.writeBytes(piece(token));
     }
-    return text.toString(StandardCharsets.UTF_8);
+    return LossyUtf8.text(text.toByteArray());
   }
 
   @Override
