@@ -20,6 +20,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedTokenizerF
 IDS = [5, 9, 2, 7, 1, 11, 3, 8, 40, 41, 42, 43]
 SIZES = dict(hidden_size=8, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=1, intermediate_size=12,
              vocab_size=268, max_position_embeddings=64, bos_token_id=0, eos_token_id=2)
+SPECIAL = "extra_special_tokens" if int(transformers.__version__.split(".")[0]) >= 5 else "additional_special_tokens"
 TURN = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 ASK = "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 MODELS = {
@@ -38,7 +39,7 @@ def tokenizer():
         vocab_size=264, special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
     whole = PreTrainedTokenizerFast(tokenizer_object=bytes_only, eos_token="<|im_end|>", pad_token="<|endoftext|>",
-                                    extra_special_tokens=["<|im_start|>"])
+                                    **{SPECIAL: ["<|im_start|>"]})
     whole.chat_template = {"default": TURN + ASK, "tool_use": "{{ tools | tojson }}" + TURN + ASK}
     return whole
 

@@ -97,14 +97,20 @@ record CounterpartRun(Path home, List<String> arguments, boolean record, Consume
   /** The lines of a driver. */
   private final class Lines {
     private static final int SHOWN = 200;
+    private static final Duration BETWEEN_LINES = Duration.ofSeconds(15);
 
     private final List<CaseResult> cases = new ArrayList<>(); // guarded by itself
     private Optional<String> nonsense = Optional.empty(); // guarded by the cases
+    private long saidAt = System.nanoTime(); // guarded by the cases
 
     void take(Counterpart counterpart, String line) {
       Optional<CaseResult> parsed = CaseResult.parse(line);
       synchronized (cases) {
         parsed.ifPresent(cases::add);
+        if (System.nanoTime() - saidAt > BETWEEN_LINES.toNanos()) {
+          saidAt = System.nanoTime();
+          say.accept("%s: %d cases so far".formatted(counterpart.name(), cases.size()));
+        }
         if (parsed.isEmpty() && nonsense.isEmpty()) {
           nonsense = Optional.of(line);
         }

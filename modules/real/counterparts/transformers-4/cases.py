@@ -1,0 +1,3 @@
+import transformers_cases
+
+transformers_cases.main()
