@@ -23,6 +23,12 @@ public record ServerCommand(
 
   private static final String VLLM_KEY = "VLLM_API_KEY";
 
+  /**
+   * The variable for the folder of vLLM's sockets. A vLLM that is killed leaves them, and Unix
+   * bounds their path to about 100 characters.
+   */
+  static final String SOCKETS = "VLLM_RPC_BASE_PATH";
+
   /** The name of the policy on a started server. */
   public static final String MODEL = "policy";
 
@@ -169,6 +175,7 @@ public record ServerCommand(
     environment.put("VLLM_SERVER_DEV_MODE", "1");
     environment.put("VLLM_WORKER_MULTIPROC_METHOD", "spawn");
     environment.put("VLLM_NO_USAGE_STATS", "1");
+    environment.put("VLLM_MAX_STOP_STRINGS", "64");
     environment.put("PYTHONUNBUFFERED", "1");
     if (!load.adapters().none()) {
       environment.put("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True");

@@ -1,10 +1,12 @@
 package io.troupe.engine.http.sidecar;
 
+import io.troupe.base.files.FileTree;
 import io.troupe.base.process.ChildLog;
 import io.troupe.base.process.ProcessGroup;
 import io.troupe.base.process.ProcessIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -13,9 +15,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The process group of an inference server, and its log. */
 final class ServerProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerProcess.class);
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final Duration RELEASE = Duration.ofSeconds(60);
   private static final Duration LOOK = Duration.ofMillis(200);
@@ -24,10 +29,13 @@ final class ServerProcess {
 
   private final ProcessGroup group;
   private final ChildLog log;
+  private final Path sockets;
+  private final SharedMemory shared = new SharedMemory(); // guarded by this
 
-  private ServerProcess(ProcessGroup group, ChildLog log) {
+  private ServerProcess(ProcessGroup group, ChildLog log, Path sockets) {
     this.group = group;
     this.log = log;
+    this.sockets = sockets;
   }
 
   /** Starts a server; its output goes to a log. */
@@ -36,9 +44,22 @@ final class ServerProcess {
         new ProcessBuilder(command.words())
             .redirectErrorStream(true)
             .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+    builder.environment().remove("PYTHONDONTWRITEBYTECODE"); // each start would compile all again
     builder.environment().putAll(command.environment());
-    ProcessGroup group = ProcessGroup.start(builder);
-    return new ServerProcess(group, ChildLog.of(group, log));
+    Path sockets = Files.createTempDirectory("troupe-");
+    builder.environment().put(ServerCommand.SOCKETS, sockets.toString());
+    try {
+      ProcessGroup group = ProcessGroup.start(builder);
+      return new ServerProcess(group, ChildLog.of(group, log), sockets);
+    } catch (IOException cannot) {
+      FileTree.delete(sockets);
+      throw cannot;
+    }
+  }
+
+  /** Notes what the server shares with the host now, to remove it after the server's end. */
+  synchronized void noteShared() {
+    shared.note(group.members());
   }
 
   long pid() {
@@ -59,6 +80,7 @@ final class ServerProcess {
    */
   synchronized void end() throws InterruptedException {
     Set<ProcessHandle> members = new HashSet<>(group.members());
+    shared.note(members);
     group.leader().destroy();
     awaitExit(group.leader().toHandle(), GRACE);
     members.addAll(group.members());
@@ -67,6 +89,12 @@ final class ServerProcess {
       awaitExit(member, GRACE);
     }
     awaitRelease(members);
+    shared.remove();
+    try {
+      FileTree.delete(sockets);
+    } catch (IOException stays) {
+      LOG.warn("sockets={} of an ended server stay: {}", sockets, stays.getMessage());
+    }
     log.awaitEnd(LAST_OUTPUT);
   }
 

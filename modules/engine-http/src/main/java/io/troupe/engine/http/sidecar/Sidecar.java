@@ -3,6 +3,7 @@ package io.troupe.engine.http.sidecar;
 import io.troupe.engine.http.client.InferenceCallException;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceEndpoint;
+import io.troupe.engine.http.protocol.CallFailure;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.InetAddress;
@@ -37,6 +38,8 @@ final class Sidecar {
   private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
   private static final Duration LOOK = Duration.ofMillis(200);
   private static final Duration ASK = Duration.ofSeconds(2);
+  private static final Duration CHECK = Duration.ofSeconds(2);
+  private static final int MOST_REFUSED = 3;
   private static final int TAIL_BYTES = 2000;
 
   private final String name;
@@ -248,8 +251,32 @@ final class Sidecar {
     if (!stays) {
       listener.up(name, endpoint);
     }
+    process.noteShared();
+    int refused = 0; // in a row
+    long next = now() + CHECK.toMillis();
     while (process.alive() && !closed()) {
       await(process);
+      if (now() >= next) {
+        refused = listens(endpoint) ? 0 : refused + 1;
+        if (refused == MOST_REFUSED && process.alive() && !closed()) {
+          LOG.warn("server={} pid={} is ended: it does not listen any more", name, process.pid());
+          end(process);
+        }
+        next = now() + CHECK.toMillis();
+      }
+    }
+  }
+
+  /**
+   * Whether the server takes connections. A vLLM whose engine was killed closes its port, and then
+   * waits for open connections without end.
+   */
+  private static boolean listens(InferenceEndpoint endpoint) throws InterruptedException {
+    try (InferenceClient wire = new InferenceClient(endpoint)) {
+      wire.get("/health", ASK);
+      return true;
+    } catch (InferenceCallException away) {
+      return away.fault().kind() != CallFailure.Kind.NO_CONNECTION;
     }
   }
 
