@@ -93,6 +93,11 @@ public record SamplingSettings(
         stops);
   }
 
+  /** Returns these settings with these stop strings alone. */
+  public SamplingSettings withStops(List<String> texts) {
+    return ending(maxTokens, stopIds, texts);
+  }
+
   private SamplingSettings ending(int tokens, Set<Integer> ids, List<String> texts) {
     return new SamplingSettings(
         temperature, topP, topK, minP, repetitionPenalty, tokens, ids, texts, rawLogProbs);

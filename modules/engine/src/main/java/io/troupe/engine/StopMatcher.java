@@ -42,6 +42,17 @@ public final class StopMatcher {
     return false;
   }
 
+  /**
+   * Returns the stop strings without those that hold another one: a text that ends at three
+   * newlines ends at two before.
+   */
+  public static List<String> necessary(List<String> stops) {
+    List<String> distinct = stops.stream().distinct().toList();
+    return distinct.stream()
+        .filter(stop -> distinct.stream().noneMatch(it -> !it.equals(stop) && stop.contains(it)))
+        .toList();
+  }
+
   /** Returns the text of a completion as verifiers see it: cut before the first stop string. */
   public static String cut(String text, List<String> stops) {
     int end = text.length();

@@ -62,4 +62,12 @@ final class StopMatcherTest {
     assertThat(StopMatcher.cut("12\n34##", List.of("##", "\n"))).isEqualTo("12");
     assertThat(StopMatcher.cut("12", List.of("##"))).isEqualTo("12");
   }
+
+  @Test
+  void necessary_textsThatHoldAnother_areLeftOut() {
+    assertThat(
+            StopMatcher.necessary(List.of("[Question]", "Question:", "Q:", "\n\n\n", "\n\n", "Q:")))
+        .containsExactly("[Question]", "Question:", "Q:", "\n\n");
+    assertThat(StopMatcher.necessary(List.of())).isEmpty();
+  }
 }

@@ -35,6 +35,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * after a pause that doubles.
  */
 public final class EndpointAnswers implements AnswerSource {
+  /** OpenAI's limit, and vLLM's by default; answers are cut at the other texts. */
+  private static final int MOST_STOP_TEXTS = 4;
+
   private static final int ATTEMPTS = 6;
   private static final Duration PATIENCE = Duration.ofMinutes(30);
   private static final long MOST_BYTES = 64L << 20;
@@ -201,7 +204,9 @@ public final class EndpointAnswers implements AnswerSource {
       body.put("repetition_penalty", sampling.repetitionPenalty());
     }
     if (!sampling.stops().isEmpty()) {
-      sampling.stops().forEach(body.putArray("stop")::add);
+      StopMatcher.necessary(sampling.stops()).stream()
+          .limit(MOST_STOP_TEXTS)
+          .forEach(body.putArray("stop")::add);
     }
     if (!sampling.stopIds().isEmpty()) {
       sampling.stopIds().stream().sorted().forEach(body.putArray("stop_token_ids")::add);

@@ -128,6 +128,12 @@ public record RolloutSection(
         @Range(min = 0, max = 65536)
         int transferBuffer,
     @Doc(
+            "Whether this process scores a few tokens that an inference server samples after each"
+                + " change of merged weights, so that a server that does not use all of them gets"
+                + " no work. Takes one more copy of the weights meanwhile; docs/sidecars.md.")
+        @Default("true")
+        boolean compareWeights,
+    @Doc(
             "Groups that grow by completions_per_prompt at a time until enough completions are"
                 + " right and enough are wrong; docs/algorithms.md.")
         AdaptiveSection adaptive,

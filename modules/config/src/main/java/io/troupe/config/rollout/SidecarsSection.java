@@ -56,8 +56,8 @@ public record SidecarsSection(
         @Range(min = 1)
         Duration startTimeout,
     @Doc(
-            "Whether a server that cannot take new weights while it runs is ended and started with"
-                + " each version: no group is sampled meanwhile, and the run warns where that takes"
+            "Whether a server that cannot take new weights while it runs, or does not use all of them,"
+                + " is ended and started with each version: no group is sampled meanwhile, and the run warns where that takes"
                 + " longer than a step.")
         @Default("false")
         boolean restartForWeights)

@@ -5,6 +5,7 @@ import io.troupe.base.process.JavaCommand;
 import io.troupe.config.RunConfig;
 import io.troupe.config.policy.LoraSection;
 import io.troupe.config.policy.PolicySection;
+import io.troupe.config.rollout.RolloutSection;
 import io.troupe.config.rollout.SidecarsSection;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
@@ -20,11 +21,13 @@ import io.troupe.engine.http.probe.CapabilityProbe;
 import io.troupe.engine.http.probe.LocalPolicy;
 import io.troupe.engine.http.probe.PublishedWeightForm;
 import io.troupe.engine.http.probe.ServerRequirements;
+import io.troupe.engine.http.replica.ServedWeightsCheck;
 import io.troupe.engine.http.replica.ServerWeightFolder;
 import io.troupe.engine.http.sidecar.KeyOnEveryRoute;
 import io.troupe.engine.http.sidecar.ServerCommand;
 import io.troupe.engine.http.sidecar.SidecarSupervision;
 import io.troupe.engine.http.sidecar.Sidecars;
+import io.troupe.engine.safetensors.DType;
 import io.troupe.run.model.ModelCache;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +37,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -43,6 +47,9 @@ import java.util.stream.Stream;
 
 /** The inference servers of a run, if it has any. */
 public final class RunInferenceServers implements AutoCloseable {
+  /** Most nats between two engines in single precision; measured are 1e-5. */
+  private static final double SINGLE_PRECISION = 0.02;
+
   private static final List<String> TENSORS = List.of(".safetensors", ".safetensors.index.json");
 
   private final Optional<InferenceServers> pool;
@@ -213,7 +220,22 @@ public final class RunInferenceServers implements AutoCloseable {
   }
 
   private static LocalPolicy policy(RunConfig config, PolicyEngines engines) {
-    return LocalPolicy.of(engines, config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE);
+    return LocalPolicy.of(
+        engines, config.rollout().kvOnSwap() == KvOnSwap.RECOMPUTE, tolerance(config));
+  }
+
+  /** A toy policy computes nothing with which a server could be compared. */
+  private static OptionalDouble tolerance(RunConfig config) {
+    RolloutSection rollout = config.rollout();
+    if (!rollout.compareWeights() || config.policy() instanceof PolicySection.Toy) {
+      return OptionalDouble.empty();
+    }
+    boolean exact =
+        rollout.endpoints().urls().isEmpty()
+            && (rollout.sidecars().server() == SidecarsSection.Server.TROUPE
+                || rollout.sidecars().dtype().equals("float32"))
+            && config.publishedType() == DType.F32;
+    return OptionalDouble.of(exact ? SINGLE_PRECISION : ServedWeightsCheck.TOLERANCE);
   }
 
   private static String describe(InferenceEndpoint endpoint, ServerRequirements needs)

@@ -44,6 +44,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -128,7 +129,7 @@ class AdaptersOverHttpTest {
 
   private FleetSampler fleet(CompletableFuture<String> broken) throws IOException {
     return new FleetSampler(
-        LocalPolicy.of(POLICY, false),
+        LocalPolicy.of(POLICY, false, OptionalDouble.empty()),
         ServerWeightFolder.open(
             new ServerWeightFolder.Contents(PublishedWeightForm.ADAPTERS, 3),
             folder.resolve("servers"),

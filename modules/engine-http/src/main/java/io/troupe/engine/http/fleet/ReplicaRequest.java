@@ -81,7 +81,10 @@ record ReplicaRequest(
             can.model(),
             head.after(request.prompt()),
             part.count(),
-            request.settings().stoppingAt(policy.tokenizer().endIds()),
+            request
+                .settings()
+                .stoppingAt(policy.tokenizer().endIds())
+                .withStops(can.stopTexts(request.settings().stops())),
             room - head.length(),
             group
                 ? request.seed()
@@ -157,6 +160,7 @@ record ReplicaRequest(
       return new ResponseCheck.Unusable(doubtful.get());
     }
     Set<Integer> ends = sample.settings().stopIds();
+    List<String> stops = part.job().request().settings().stops();
     CompletionCheck check =
         new CompletionCheck(
             part.head(),
@@ -164,11 +168,11 @@ record ReplicaRequest(
             tokenizer.vocabularySize(),
             sample.maxTokens(),
             ends,
-            !sample.settings().stops().isEmpty(),
+            !stops.isEmpty(),
             asked,
             published,
             versionReporting());
-    StopTruncation stopCut = new StopTruncation(sample.settings().stops(), tokenizer);
+    StopTruncation stopCut = new StopTruncation(stops, tokenizer);
     Map<Integer, Completion> whole = new HashMap<>();
     List<GroupRequest.Part> cut = new ArrayList<>();
     for (int i = 0; i < answers.size(); i++) {

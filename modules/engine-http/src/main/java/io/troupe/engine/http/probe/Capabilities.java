@@ -1,5 +1,6 @@
 package io.troupe.engine.http.probe;
 
+import io.troupe.engine.StopMatcher;
 import io.troupe.engine.http.protocol.Dialect;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,6 +20,9 @@ import java.util.stream.Collectors;
  */
 public record Capabilities(
     Dialect dialect, String server, String model, int maxModelLen, Set<Capability> all) {
+  /** The number of stop texts that every server takes; OpenAI's limit, and vLLM's default. */
+  static final int MOST_STOP_TEXTS = 4;
+
   /** The capabilities that every rollout needs. */
   private static final List<Capability> NEEDED =
       List.of(
@@ -33,6 +37,17 @@ public record Capabilities(
 
   public boolean has(Capability capability) {
     return all.contains(capability);
+  }
+
+  /**
+   * Returns the texts that a request may name, of those that end a completion. At the others the
+   * caller cuts the completion.
+   */
+  public List<String> stopTexts(List<String> all) {
+    List<String> necessary = StopMatcher.necessary(all);
+    return has(Capability.STOP_TEXTS) || necessary.size() <= MOST_STOP_TEXTS
+        ? necessary
+        : necessary.subList(0, MOST_STOP_TEXTS);
   }
 
   /** Whether one request samples a whole group, with the group's seed. */

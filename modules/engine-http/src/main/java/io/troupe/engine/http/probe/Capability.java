@@ -14,6 +14,8 @@ public enum Capability {
   PROMPT_ECHO,
   /** Streams tokens. */
   STREAM,
+  /** Ends a completion at any of more than {@link Capabilities#MOST_STOP_TEXTS} texts. */
+  STOP_TEXTS,
   /** Reports the weights that sampled each token. */
   WEIGHT_SPANS,
   /** Has a name for its weights. */
@@ -69,7 +71,11 @@ public enum Capability {
       case RECOMPUTE ->
           "take a newer vLLM with VLLM_SERVER_DEV_MODE=1, whose /reset_prefix_cache knows"
               + " reset_running_requests";
-      case WEIGHT_NAME, WEIGHT_SPANS -> "take vLLM 0.28 or newer";
+      case STOP_TEXTS -> "start it with VLLM_MAX_STOP_STRINGS=64 in its environment";
+      case WEIGHT_NAME -> "take vLLM 0.28 or newer";
+      case WEIGHT_SPANS ->
+          "vLLM 0.32 tells it on no route that runs use, so that all tokens of a completion count as"
+              + " of the oldest weights";
       case ADAPTERS ->
           "start it with --enable-lora, and in its environment"
               + " VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and VLLM_RUNTIME_LORA_ALLOWED_PATH_PREFIXES"
@@ -89,6 +95,7 @@ public enum Capability {
           LOG_PROBS,
           PROMPT_ECHO,
           STREAM,
+          STOP_TEXTS,
           WEIGHT_SPANS,
           WEIGHT_NAME,
           UPDATE_FROM_DISK,
@@ -115,7 +122,8 @@ public enum Capability {
           "llama-server takes no new weights while it runs; a run that starts it may restart it for"
               + " each version: rollout.sidecars.restart_for_weights";
       case METRICS -> "start it with --metrics";
-      case TOKEN_IDS, LOG_PROBS, SAMPLED_LOG_PROBS, STREAM -> "take a newer llama-server";
+      case TOKEN_IDS, LOG_PROBS, SAMPLED_LOG_PROBS, STREAM, STOP_TEXTS ->
+          "take a newer llama-server";
       case PROMPT_ECHO, ADAPTERS, PROMPT_LOG_PROBS, ABORT -> "llama-server does not offer it";
     };
   }

@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Tests a server's capabilities by its list of routes and by sampling a few tokens. The server's
@@ -69,6 +70,7 @@ public final class CapabilityProbe {
       probes.temperature();
     }
     probes.streamed();
+    probes.stopTexts();
     probes.prompt();
     JsonNode props =
         dialect == Dialect.LLAMA_SERVER ? wire.get("/props", PATIENCE).json() : JsonFields.object();
@@ -200,13 +202,17 @@ public final class CapabilityProbe {
     }
 
     private ObjectNode body(double temperature, boolean stream) {
+      return body(new SamplingSettings(temperature, 1), stream);
+    }
+
+    private ObjectNode body(SamplingSettings settings, boolean stream) {
       GenerateRequest request =
           new GenerateRequest(
               "probe-" + Long.toHexString(System.nanoTime()),
               model,
               new int[] {PROBE_TOKEN, PROBE_TOKEN},
               1,
-              new SamplingSettings(temperature, 1),
+              settings,
               1,
               1,
               "",
@@ -227,6 +233,7 @@ public final class CapabilityProbe {
                   Capability.SAMPLED_LOG_PROBS,
                   Capability.PROMPT_ECHO,
                   Capability.STREAM,
+                  Capability.STOP_TEXTS,
                   Capability.WEIGHT_SPANS));
           return;
         }
@@ -287,6 +294,18 @@ public final class CapabilityProbe {
       Response answer = wire.post(dialect.codec().path(), body(1, true), PATIENCE);
       if (answer.ok() && answer.body().contains("data:")) {
         found.add(Capability.STREAM);
+      }
+    }
+
+    void stopTexts() throws InterruptedException {
+      SamplingSettings settings =
+          new SamplingSettings(1, 1)
+              .withStops(
+                  IntStream.rangeClosed(0, Capabilities.MOST_STOP_TEXTS)
+                      .mapToObj("<troupe-stop-%d>"::formatted)
+                      .toList());
+      if (wire.post(dialect.codec().path(), body(settings, false), PATIENCE).ok()) {
+        found.add(Capability.STOP_TEXTS);
       }
     }
 

@@ -15,10 +15,10 @@ public interface LocalScorer {
    */
   List<double[]> of(WeightSnapshot weights, List<int[]> sequences);
 
-  /** A scorer for servers with merged weights, whose digest identifies them. */
+  /** A scorer for servers whose weights are not compared with the policy's. */
   static LocalScorer unavailable() {
     return (_, _) -> {
-      throw new UnsupportedOperationException("merged weights are not compared");
+      throw new UnsupportedOperationException("weights are not compared");
     };
   }
 

@@ -26,14 +26,15 @@ public enum UpdateMethod {
   /** The steps, in order. */
   public List<UpdateStep> steps() {
     return switch (this) {
-      case READ -> List.of(UpdateStep.READ, UpdateStep.CONFIRM, UpdateStep.TRY);
+      case READ -> List.of(UpdateStep.READ, UpdateStep.CONFIRM, UpdateStep.TRY, UpdateStep.COMPARE);
       case PAUSE_AND_READ ->
           List.of(
               UpdateStep.PAUSE,
               UpdateStep.READ,
               UpdateStep.CONFIRM,
               UpdateStep.RESUME,
-              UpdateStep.TRY);
+              UpdateStep.TRY,
+              UpdateStep.COMPARE);
       case PAUSE_CALL_AND_NAME ->
           List.of(
               UpdateStep.PAUSE,
@@ -41,16 +42,23 @@ public enum UpdateMethod {
               UpdateStep.NAME,
               UpdateStep.CONFIRM,
               UpdateStep.RESUME,
-              UpdateStep.TRY);
+              UpdateStep.TRY,
+              UpdateStep.COMPARE);
       case PAUSE_AND_CALL ->
-          List.of(UpdateStep.PAUSE, UpdateStep.READ, UpdateStep.RESUME, UpdateStep.TRY);
+          List.of(
+              UpdateStep.PAUSE,
+              UpdateStep.READ,
+              UpdateStep.RESUME,
+              UpdateStep.TRY,
+              UpdateStep.COMPARE);
       case PAUSE_AND_BROADCAST ->
           List.of(
               UpdateStep.CONNECT,
               UpdateStep.PAUSE,
               UpdateStep.BROADCAST,
               UpdateStep.RESUME,
-              UpdateStep.TRY);
+              UpdateStep.TRY,
+              UpdateStep.COMPARE);
       case PAUSE_BROADCAST_AND_CONFIRM ->
           List.of(
               UpdateStep.CONNECT,
@@ -58,9 +66,11 @@ public enum UpdateMethod {
               UpdateStep.BROADCAST,
               UpdateStep.CONFIRM,
               UpdateStep.RESUME,
-              UpdateStep.TRY);
+              UpdateStep.TRY,
+              UpdateStep.COMPARE);
       case ADAPTER -> List.of(UpdateStep.LOAD, UpdateStep.LIST, UpdateStep.TRY, UpdateStep.BASE);
-      case RESTART -> List.of(UpdateStep.DRAIN, UpdateStep.RESTART, UpdateStep.TRY);
+      case RESTART ->
+          List.of(UpdateStep.DRAIN, UpdateStep.RESTART, UpdateStep.TRY, UpdateStep.COMPARE);
       case NONE -> List.of();
     };
   }

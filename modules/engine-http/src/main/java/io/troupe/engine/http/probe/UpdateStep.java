@@ -27,7 +27,9 @@ public enum UpdateStep {
   /** Sample a token, and check that the answer names these weights. */
   TRY,
   /** Check, once for each life of the server, that the run's checkpoint is under the adapters. */
-  BASE;
+  BASE,
+  /** Check that the server samples with these merged weights, and not only reports their name. */
+  COMPARE;
 
   /**
    * Whether the server's weights are unknown from the moment this step begins, or whether it may
@@ -36,7 +38,7 @@ public enum UpdateStep {
   public boolean changesWeights() {
     return switch (this) {
       case READ, RESTART, CONNECT, BROADCAST -> true;
-      case PAUSE, DRAIN, LOAD, LIST, NAME, CONFIRM, RESUME, TRY, BASE -> false;
+      case PAUSE, DRAIN, LOAD, LIST, NAME, CONFIRM, RESUME, TRY, BASE, COMPARE -> false;
     };
   }
 

@@ -17,10 +17,11 @@ public interface CompletionCodec {
 
   /**
    * Makes the completions of a request continue after a token that ends a text. The token only does
-   * not stop the server: it changes neither sampling nor log-probabilities.
+   * not stop the server: it changes neither sampling nor log-probabilities. A server may stop at
+   * ids of its own all the same.
    */
   default void ignoringEnd(ObjectNode body) {
-    // by default the server always stops
+    // most servers stop at the ids that the request names, or at their own in any case
   }
 
   /**

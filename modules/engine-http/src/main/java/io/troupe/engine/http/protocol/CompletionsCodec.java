@@ -41,7 +41,6 @@ final class CompletionsCodec implements CompletionCodec {
         .put("frequency_penalty", 0.0)
         .put("seed", request.seed())
         .put("include_stop_str_in_output", true)
-        .put("ignore_eos", false)
         .put("min_tokens", 0)
         .put("spaces_between_special_tokens", false)
         .put("logprobs", 0)
@@ -54,18 +53,14 @@ final class CompletionsCodec implements CompletionCodec {
     request.putSalt(body);
     if (!ours) { // Troupe's server writes no special tokens in texts, and is asked for none
       body.put("skip_special_tokens", false);
+      // The request names every id that ends a completion; vLLM by itself would end it at the
+      // tokenizer's end of sequence too, which need not be one of them.
+      body.put("ignore_eos", true);
     }
     if (ours) {
       body.put("stream_interval_ms", request.interval().toMillis()).put("detokenize", false);
     }
     return body;
-  }
-
-  @Override
-  public void ignoringEnd(ObjectNode body) {
-    if (!ours) { // Troupe's server refuses it
-      body.put("ignore_eos", true);
-    }
   }
 
   @Override

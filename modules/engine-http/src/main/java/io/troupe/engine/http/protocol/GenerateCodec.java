@@ -28,15 +28,11 @@ final class GenerateCodec implements CompletionCodec {
     sampling
         .put("seed", request.seed())
         .put("logprobs", 0)
+        .put("ignore_eos", true) // as in CompletionsCodec
         .put("detokenize", !request.settings().stops().isEmpty());
     request.putStops(sampling);
     request.putSalt(body);
     return body;
-  }
-
-  @Override
-  public void ignoringEnd(ObjectNode body) {
-    body.withObject("/sampling_params").put("ignore_eos", true);
   }
 
   @Override

@@ -17,6 +17,7 @@ import io.troupe.engine.http.protocol.GenerateRequest;
 import io.troupe.engine.http.protocol.LoadReport;
 import io.troupe.engine.protocol.WeightTag;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +34,8 @@ import org.slf4j.LoggerFactory;
 public final class Replica implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
+  private static final Duration HEALTH = Duration.ofSeconds(20);
+
   private final String name;
   private final InferenceClient wire;
   private final Optional<Restarter> restarter;
@@ -43,7 +46,11 @@ public final class Replica implements AutoCloseable {
   private volatile Optional<Capabilities> capabilities = Optional.empty();
   private volatile Optional<WeightTag> weights = Optional.empty();
   private final AtomicLong doubts = new AtomicLong();
-  private long checkedLife = -1; // of the thread that makes updates
+  // Of the thread that makes updates.
+  private long checkedLife = -1;
+  private WeightDistance distance;
+  private Optional<Capabilities> beforeFailedRead = Optional.empty();
+  private boolean reloadsInPart; // by a comparison: then a restart is the way, if it may be
   private volatile boolean updating;
   private volatile QueueProgress queue = QueueProgress.NONE;
   private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
@@ -90,6 +97,7 @@ public final class Replica implements AutoCloseable {
     this.publishing = publishing;
     this.adapters = new LoadedAdapters(wire);
     this.broadcast = broadcast;
+    this.distance = WeightDistance.unmeasured(policy.tolerance().orElse(0));
     this.calls =
         new WeightUpdateCalls(
             wire, policy, restarter, publishing, adapters, broadcast, this::awaitIdle);
@@ -197,13 +205,23 @@ public final class Replica implements AutoCloseable {
       return can.broadcastWay();
     }
     UpdateMethod best = can.updateWay(publishing);
-    return best == UpdateMethod.NONE && mayRestart() ? UpdateMethod.RESTART : best;
+    return (best == UpdateMethod.NONE || reloadsInPart) && mayRestart()
+        ? UpdateMethod.RESTART
+        : best;
   }
 
-  /** The server's capabilities; probed again after {@link #resetCapabilities}. */
+  /**
+   * The server's capabilities; probed again after {@link #resetCapabilities}. A server that began
+   * to read weights and failed is neither resumed nor probed before it has read some: a vLLM has
+   * emptied its layers by then, and ends at the next token.
+   */
   public Capabilities capabilities() throws InterruptedException {
     Optional<Capabilities> can = capabilities; // another thread may reset them meanwhile
-    if (can.isEmpty()) {
+    if (can.isEmpty() && beforeFailedRead.isPresent()) {
+      wire.get("/health", HEALTH); // a server that is gone has not read half of anything
+      can = beforeFailedRead;
+      capabilities = can;
+    } else if (can.isEmpty()) {
       calls.resumeIfPaused(); // a paused server never answers the probe
       can = Optional.of(CapabilityProbe.probe(wire));
       capabilities = can;
@@ -260,7 +278,7 @@ public final class Replica implements AutoCloseable {
         && can.has(Capability.WEIGHT_NAME)
         && calls.named(can).equals(tag.toString())) {
       calls.resumeIfPaused();
-      WeightUpdate.Next tried = carryOut(WeightUpdate.lastOf(updateMethod(can)), goal, can, life);
+      WeightUpdate.Next tried = carryOut(WeightUpdate.trialOf(updateMethod(can)), goal, can, life);
       weights = tried instanceof WeightUpdate.Next.Updated ? Optional.of(tag) : Optional.empty();
       return tried;
     }
@@ -312,9 +330,11 @@ public final class Replica implements AutoCloseable {
       }
       return update.next();
     } finally {
-      if (reads && !(update.next() instanceof WeightUpdate.Next.Updated)) {
+      boolean updated = update.next() instanceof WeightUpdate.Next.Updated;
+      if (reads && !updated) {
         partialLoads.incrementAndGet();
       }
+      beforeFailedRead = update.failedToRead() ? Optional.of(can) : Optional.empty();
       end.complete(null);
     }
   }
@@ -330,6 +350,9 @@ public final class Replica implements AutoCloseable {
     try {
       if (step == UpdateStep.BASE) {
         return baseChecked(update, goal, can, life);
+      }
+      if (step == UpdateStep.COMPARE) {
+        return compared(update, goal, can);
       }
       Optional<String> failure = calls.take(step, goal, can);
       return failure.isEmpty() ? update.succeeded() : update.failed(failure.get());
@@ -347,13 +370,38 @@ public final class Replica implements AutoCloseable {
     if (checkedLife == life) {
       return update.succeeded();
     }
-    return switch (calls.checkBase(goal, can)) {
-      case BaseModelCheck.CheckOutcome.SameModel() -> {
+    return switch (calls.checkWeights(goal, can, 0, ServedWeightsCheck.TOLERANCE)) {
+      case ServedWeightsCheck.CheckOutcome.SameWeights(double _) -> {
         checkedLife = life;
         yield update.succeeded();
       }
-      case BaseModelCheck.CheckOutcome.OtherModel(String how) -> update.failed(how);
-      case BaseModelCheck.CheckOutcome.Unable(String why) -> update.unable(why);
+      case ServedWeightsCheck.CheckOutcome.OtherWeights(String how) -> update.failed(how);
+      case ServedWeightsCheck.CheckOutcome.Unable(String why) -> update.unable(why);
+    };
+  }
+
+  /** Checks that the server samples with the merged weights, if this run compares them. */
+  private WeightUpdate compared(
+      WeightUpdate update, WeightSyncLoop.TargetWeightSet goal, Capabilities can)
+      throws InterruptedException {
+    if (calls.policy().tolerance().isEmpty()) {
+      return update.succeeded();
+    }
+    return switch (calls.checkWeights(goal, can, update.attempts(), distance.tolerance())) {
+      case ServedWeightsCheck.CheckOutcome.SameWeights(double nats) -> {
+        LOG.debug("server={} weights={} distance={}", name, goal.tag(), nats);
+        distance = distance.measured(nats);
+        yield update.succeeded();
+      }
+      case ServedWeightsCheck.CheckOutcome.OtherWeights(String how) -> {
+        WeightUpdate failed = update.failed(how);
+        reloadsInPart |= failed.next() instanceof WeightUpdate.Next.Broken;
+        yield failed;
+      }
+      case ServedWeightsCheck.CheckOutcome.Unable(String why) -> {
+        LOG.warn("server={} weights={} not compared with the run's: {}", name, goal.tag(), why);
+        yield update.succeeded();
+      }
     };
   }
 

@@ -61,9 +61,9 @@ public record WeightUpdate(
     return new WeightUpdate(way, 0, 0, false, false, false, "");
   }
 
-  /** Only the last step of a way, a trial sample, for a server that has the weights already. */
-  static WeightUpdate lastOf(UpdateMethod way) {
-    return new WeightUpdate(way, way.steps().size() - 1, 0, true, false, false, "");
+  /** Only the steps from the trial sample on, for a server that has the weights already. */
+  static WeightUpdate trialOf(UpdateMethod way) {
+    return new WeightUpdate(way, way.steps().indexOf(UpdateStep.TRY), 0, true, false, false, "");
   }
 
   public Next next() {
@@ -79,6 +79,15 @@ public record WeightUpdate(
       return ours ? new Next.Unable(reason) : new Next.NotUpdated(reason);
     }
     return done == way.steps().size() ? new Next.Updated() : new Next.Do(way.steps().get(done));
+  }
+
+  /** Whether the server began to take weights and failed, so that it may have none. */
+  boolean failedToRead() {
+    return !reason.isEmpty()
+        && !retreat
+        && done < way.steps().size()
+        && (way.steps().get(done) == UpdateStep.READ
+            || way.steps().get(done) == UpdateStep.BROADCAST);
   }
 
   /** Notes that a step is about to be sent. From then on its progress is unknown. */

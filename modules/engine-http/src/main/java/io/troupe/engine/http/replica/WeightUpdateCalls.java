@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 /**
  * The steps of an update, as blocking calls to one server.
  *
- * @param policy the run's policy, for the check of the base
+ * @param policy the run's policy, for the checks of the weights
  * @param restarter restarts the server with new weights; empty where that is not allowed
  * @param publishing form in which the server gets each version
  * @param broadcast sends the weights by NCCL; empty where servers read files
@@ -92,7 +92,8 @@ record WeightUpdateCalls(
       case RESUME ->
           fault(wire.post(sglang ? "/continue_generation" : "/resume", JsonFields.object(), CALL));
       case TRY -> generateOneToken(tag, can);
-      case BASE -> throw new IllegalStateException("the outcome of a base check is more than that");
+      case BASE, COMPARE ->
+          throw new IllegalStateException("the outcome of a check is more than that");
     };
   }
 
@@ -116,10 +117,17 @@ record WeightUpdateCalls(
                 "/reset_prefix_cache?reset_running_requests=true", JsonFields.object(), CALL));
   }
 
-  /** Checks the model under the adapters that the server has loaded. */
-  BaseModelCheck.CheckOutcome checkBase(WeightSyncLoop.TargetWeightSet goal, Capabilities can)
+  /**
+   * Checks that the server samples with the weights that it has by its own report.
+   *
+   * @param attempt number of the attempt, 0 for the first
+   * @param tolerance most nats from the run's policy
+   */
+  ServedWeightsCheck.CheckOutcome checkWeights(
+      WeightSyncLoop.TargetWeightSet goal, Capabilities can, int attempt, double tolerance)
       throws InterruptedException {
-    return new BaseModelCheck(wire, policy).verdict(can, goal.tag(), goal.weights());
+    return new ServedWeightsCheck(wire, policy)
+        .verdict(can, goal.tag(), goal.weights(), publishing, attempt, tolerance);
   }
 
   /**
@@ -149,7 +157,7 @@ record WeightUpdateCalls(
       Response answer = wire.post("/update_weights_from_disk", body, READ);
       return answer.ok() && !answer.json().path("success").asBoolean(true)
           ? Optional.of(answer.json().path("message").asText("success=false"))
-          : fault(answer);
+          : unread(directory, answer);
     }
     body.put("method", "reload_weights").put("timeout", (double) READ.toSeconds());
     body.putObject("kwargs").put("weights_path", directory.toString());
@@ -159,7 +167,16 @@ record WeightUpdateCalls(
             "its reload_weights takes no weights_path, so it cannot read weights from a directory;"
                 + " "
                 + Capability.RELOAD_FROM_PATH.remedy(can.dialect()))
-        : fault(answer);
+        : unread(directory, answer);
+  }
+
+  /** The reason why a server did not read; most often the folder is not on its host. */
+  private static Optional<String> unread(Path directory, Response answer) {
+    return fault(answer)
+        .map(
+            why ->
+                "it cannot read %s, which must have this path on its host too: %s"
+                    .formatted(directory, why));
   }
 
   /** The server's name for its weights. */

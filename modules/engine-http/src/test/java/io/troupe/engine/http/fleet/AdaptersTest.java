@@ -15,8 +15,8 @@ import io.troupe.engine.http.probe.LocalPolicy;
 import io.troupe.engine.http.probe.LocalScorer;
 import io.troupe.engine.http.probe.PublishedWeightForm;
 import io.troupe.engine.http.protocol.Dialect;
-import io.troupe.engine.http.replica.BaseModelCheck;
 import io.troupe.engine.http.replica.LoadedAdapters;
+import io.troupe.engine.http.replica.ServedWeightsCheck;
 import io.troupe.engine.protocol.WeightTag;
 import io.troupe.engine.weights.WeightSnapshot;
 import io.troupe.testkit.Await;
@@ -130,32 +130,38 @@ class AdaptersTest {
     server.shift(1.5);
     CompletionStage<WeightVersion> load = fleet.load(weights(0));
     Await.until(() -> !fleet.report().contains("updates_failed=0"));
-    assertThat(server.baseChecks()).isNotEmpty();
+    assertThat(server.weightChecks()).isNotEmpty();
     assertThat(load.toCompletableFuture()).isNotDone();
     assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
   }
 
-  private BaseModelCheck.CheckOutcome verdict() throws Exception {
+  private ServedWeightsCheck.CheckOutcome verdict() throws Exception {
     String name = name(0);
     try (InferenceClient wire = new InferenceClient(InferenceEndpoint.of(server.base(), 1))) {
       server.adapters().add(name);
-      return new BaseModelCheck(
+      return new ServedWeightsCheck(
               wire,
               new LocalPolicy(
                   one.policy.tokenizer(), one.policy.contextLength(), FakeVllm.scores()))
-          .verdict(CapabilityProbe.probe(wire), WeightTag.parse(name).orElseThrow(), weights(0));
+          .verdict(
+              CapabilityProbe.probe(wire),
+              WeightTag.parse(name).orElseThrow(),
+              weights(0),
+              PublishedWeightForm.ADAPTERS,
+              0,
+              ServedWeightsCheck.TOLERANCE);
     }
   }
 
   @Test
   void verdict_baseWithinHalfPrecision_isAlike_andFurtherAwayTellsBothNumbers() throws Exception {
     server.shift(0.2);
-    assertThat(verdict()).isInstanceOf(BaseModelCheck.CheckOutcome.SameModel.class);
+    assertThat(verdict()).isInstanceOf(ServedWeightsCheck.CheckOutcome.SameWeights.class);
     server.shift(0.3);
     assertThat(verdict().toString())
-        .startsWith("OtherModel")
-        .contains("of 61 tokens that it sampled with the adapter " + name(0))
-        .contains("they are 0.300 apart, and half precision keeps within 0.25")
+        .startsWith("OtherWeights")
+        .contains("of 61 tokens that it sampled with " + name(0))
+        .contains("they are 0.300 apart, and at most 0.250 is its precision")
         .contains("start it with policy.checkpoint, or set rollout.publish: merged");
   }
 
@@ -173,12 +179,12 @@ class AdaptersTest {
     for (long version = 0; version < 5; version++) {
       Await.value(fleet.load(weights(version)));
     }
-    assertThat(server.baseChecks())
-        .contains("base-%s-0".formatted(name(0)))
+    assertThat(server.weightChecks())
+        .contains("check-%s-0".formatted(name(0)))
         .hasSizeLessThan(5); // and after a connection that broke
     server.adapters().clear();
     assertThat(sample(1).length()).isEqualTo(13);
-    assertThat(server.baseChecks()).contains("base-%s-0".formatted(name(4)));
+    assertThat(server.weightChecks()).contains("check-%s-0".formatted(name(4)));
   }
 
   /** An answer of 200 to the loading is not enough. */
@@ -189,7 +195,7 @@ class AdaptersTest {
     Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(fleet.report()).contains("ready=0").contains("updates=0 ");
     assertThat(server.samplingRequests()).isEmpty();
-    assertThat(server.baseChecks()).as("the list came first").isEmpty();
+    assertThat(server.weightChecks()).as("the list came first").isEmpty();
     assertThat(load.toCompletableFuture()).isNotDone();
     server.listNoAdapters(false);
     Await.value(load);
@@ -215,7 +221,7 @@ class AdaptersTest {
     server.adapters().clear();
     server.shift(1.5);
     CompletionStage<WeightVersion> load = fleet.load(weights(3));
-    Await.until(() -> server.baseChecks().contains("base-%s-0".formatted(name(3))));
+    Await.until(() -> server.weightChecks().contains("check-%s-0".formatted(name(3))));
     Await.until(() -> !fleet.report().contains("updates_failed=0"));
     assertThat(fleet.report()).contains("ready=0");
     assertThat(load.toCompletableFuture()).isNotDone();

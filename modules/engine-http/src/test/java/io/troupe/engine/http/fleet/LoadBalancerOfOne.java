@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 
 /** A fleet of one server, which a script plays, under the toy policy's tokens. */
@@ -57,9 +58,26 @@ public final class LoadBalancerOfOne implements AutoCloseable {
       LocalScorer scores,
       boolean recomputes)
       throws IOException {
+    this(folder, base, publishing, scores, recomputes, OptionalDouble.empty());
+  }
+
+  /**
+   * One server behind a balancer.
+   *
+   * @param tolerance most nats between server and policy at first; empty without a comparison
+   */
+  public LoadBalancerOfOne(
+      Path folder,
+      String base,
+      PublishedWeightForm publishing,
+      LocalScorer scores,
+      boolean recomputes,
+      OptionalDouble tolerance)
+      throws IOException {
     fleet =
         new FleetSampler(
-            new LocalPolicy(policy.tokenizer(), policy.contextLength(), scores, recomputes),
+            new LocalPolicy(
+                policy.tokenizer(), policy.contextLength(), scores, recomputes, tolerance),
             ServerWeightFolder.open(
                 new ServerWeightFolder.Contents(publishing, 3),
                 folder.resolve("servers"),

@@ -73,9 +73,13 @@ public final class FakeVllm implements AutoCloseable {
   private volatile boolean failsUnloads;
   private volatile boolean failsTries;
   private volatile boolean reloadsItsOwnAlone;
+  private final AtomicInteger samples = new AtomicInteger();
+  private volatile boolean failsReloads;
+  private volatile int mostStops = Integer.MAX_VALUE;
   private volatile boolean resets = true;
   private volatile boolean refusesSampling;
   private volatile Runnable onLoad = () -> {};
+  private volatile Runnable onReload = () -> {};
   private volatile String tells = "";
   private volatile String weights = "default";
   private volatile CountDownLatch hangs = new CountDownLatch(0);
@@ -84,7 +88,7 @@ public final class FakeVllm implements AutoCloseable {
   private volatile boolean listsNoAdapters;
   private volatile boolean namesNoModel;
   private volatile int mostWhole = Integer.MAX_VALUE;
-  private final List<String> baseChecks = new CopyOnWriteArrayList<>();
+  private final List<String> weightChecks = new CopyOnWriteArrayList<>();
 
   /** With the toy policy's token that ends a completion. */
   public FakeVllm() throws IOException {
@@ -148,6 +152,21 @@ public final class FakeVllm implements AutoCloseable {
     refusesSampling = whether;
   }
 
+  /** Returns the number of samples so far, those of probes and trials included. */
+  int samples() {
+    return samples.get();
+  }
+
+  /** Whether its reload fails from now on, as where it does not see the folder. */
+  void failReloads(boolean whether) {
+    failsReloads = whether;
+  }
+
+  /** From now on it takes no more stop texts than this. */
+  void takeStops(int most) {
+    mostStops = most;
+  }
+
   /** From now on it resets no requests in flight. */
   void resetNothing() {
     resets = false;
@@ -168,9 +187,14 @@ public final class FakeVllm implements AutoCloseable {
     onLoad = what;
   }
 
-  /** The names of the sample requests that checked the base. */
-  public List<String> baseChecks() {
-    return baseChecks;
+  /** Is done within each reload of merged weights. */
+  void whileReloading(Runnable what) {
+    onReload = what;
+  }
+
+  /** The names of the sample requests that checked the weights. */
+  public List<String> weightChecks() {
+    return weightChecks;
   }
 
   /** From now on its log-probabilities are so much lower than those of {@link #scores}. */
@@ -244,8 +268,12 @@ public final class FakeVllm implements AutoCloseable {
               reloadsItsOwnAlone
                   ? "weights_path"
                   : asked.path("kwargs").has("troupe_tries") ? "troupe_tries" : "";
-          if (unknown.isEmpty()) {
+          if (unknown.isEmpty() && failsReloads) {
+            called("failed reload");
+            say(exchange, 500, "{\"error\":{\"message\":\"Cannot find any model weights\"}}");
+          } else if (unknown.isEmpty()) {
             called("reload");
+            onReload.run();
             say(exchange, "{\"results\":[null]}");
           } else {
             say(
@@ -343,16 +371,24 @@ public final class FakeVllm implements AutoCloseable {
           "{\"error\":{\"message\":\"The model `%s` does not exist.\"}}".formatted(model));
       return;
     }
+    if (asked.path("stop").size() > mostStops) {
+      say(
+          exchange,
+          400,
+          "{\"error\":{\"message\":\"List should have at most %d items\"}}".formatted(mostStops));
+      return;
+    }
     int[] prompt = ints(asked.path("prompt"));
     int most = asked.path("max_tokens").asInt();
+    samples.incrementAndGet();
     if (!asked.path("stream").asBoolean()) {
       String id = asked.path("request_id").asText();
       boolean fails = failsTries && id.startsWith("try-");
       if (id.startsWith("try-")) {
         awaitEnd();
       }
-      if (id.startsWith("base-")) {
-        baseChecks.add(id);
+      if (id.startsWith("check-")) {
+        weightChecks.add(id);
       }
       say(exchange, fails ? 500 : 200, whole(asked, prompt, most));
       return;

@@ -2,7 +2,11 @@ package io.troupe.engine.http.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.core.completion.Completion;
+import io.troupe.core.completion.FinishReason;
 import io.troupe.core.weights.WeightVersion;
+import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.Tokenizer;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceEndpoint;
 import io.troupe.engine.http.fleet.LoadBalancerOfOne;
@@ -14,11 +18,15 @@ import io.troupe.testkit.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The checks of a vLLM at the start, and its updates with whole weights. */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -115,6 +123,78 @@ class VllmUpdateTest {
     }
   }
 
+  private LoadBalancerOfOne comparing(double tolerance) throws Exception {
+    return new LoadBalancerOfOne(
+        folder,
+        server.base(),
+        PublishedWeightForm.MERGED,
+        FakeVllm.scores(),
+        false,
+        OptionalDouble.of(tolerance));
+  }
+
+  /** As a server does that packs its output head at its start, and renews the rest. */
+  @Test
+  void load_serverThatUsesItsNewWeightsInPart_getsNoWork() throws Exception {
+    try (LoadBalancerOfOne one = comparing(0.25)) {
+      Await.value(one.fleet.load(one.weights(0)));
+      server.whileReloading(() -> server.shift(0.01));
+      CompletionStage<WeightVersion> load = one.fleet.load(one.weights(1));
+      Await.until(() -> !one.fleet.report().contains("updates_failed=0"));
+      assertThat(load.toCompletableFuture()).isNotDone();
+      assertThat(one.fleet.report()).contains("ready=0").contains("updates=1 ");
+      assertThat(server.weightChecks()).as("one, then three attempts").hasSizeGreaterThan(3);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.25, 0.2, true", "0.25, 0.3, false", "0.02, 0.001, true", "0.02, 0.03, false"})
+  void load_firstWeights_areWithinTheToleranceOrRefused(
+      double tolerance, double shift, boolean served) throws Exception {
+    server.shift(shift);
+    try (LoadBalancerOfOne one = comparing(tolerance)) {
+      CompletionStage<WeightVersion> load = one.fleet.load(one.weights(0));
+      Await.until(() -> !one.fleet.report().contains("updates=0 updates_failed=0"));
+      assertThat(one.fleet.report()).contains(served ? "updates_failed=0" : "updates=0 ");
+      assertThat(load.toCompletableFuture().isDone()).isEqualTo(served);
+    }
+  }
+
+  /** A vLLM has emptied its layers by then, and ends at the next token. */
+  @Test
+  void load_serverThatCouldNotReadItsWeights_samplesNothingBeforeItHasRead() throws Exception {
+    try (LoadBalancerOfOne one = comparing(0.25)) {
+      Await.value(one.fleet.load(one.weights(0)));
+      server.failReloads(true);
+      CompletionStage<WeightVersion> load = one.fleet.load(one.weights(1));
+      int sampled = server.samples();
+      Await.until(() -> server.calls().stream().filter("failed reload"::equals).count() >= 3);
+      assertThat(server.samples()).isEqualTo(sampled);
+      server.failReloads(false);
+      Await.value(load);
+    }
+  }
+
+  @Test
+  void sample_moreStopTextsThanTheServerTakes_endsAtEachOfThem() throws Exception {
+    server.takeStops(4);
+    try (LoadBalancerOfOne one = comparing(0.25)) {
+      Await.value(one.fleet.load(one.weights(0)));
+      Completion whole = one.sample(1);
+      Tokenizer tokenizer = one.policy.tokenizer();
+      String fifth = tokenizer.decode(new int[] {whole.tokens()[2]});
+      Completion cut =
+          one.sample(
+              1,
+              new SamplingSettings(1, 20).withStops(List.of("aa\n", "aa", "b", "c", "d", fifth)));
+      assertThat(server.samplingRequests().getLast().path("stop").toString())
+          .isEqualTo("[\"aa\",\"b\",\"c\",\"d\"]");
+      assertThat(tokenizer.decode(cut.tokens())).endsWith(fifth);
+      assertThat(cut.length()).isLessThanOrEqualTo(3);
+      assertThat(cut.finishReason()).isEqualTo(FinishReason.STOP_STRING);
+    }
+  }
+
   @Test
   void sample_anyPrompt_saysTheTokenizersOwnEnds() throws Exception {
     try (LoadBalancerOfOne one =
@@ -126,6 +206,7 @@ class VllmUpdateTest {
           .singleElement()
           .satisfies(
               id -> assertThat(id.asInt()).isEqualTo(one.policy.tokenizer().endOfSequence()));
+      assertThat(server.samplingRequests().getFirst().path("ignore_eos").asBoolean()).isTrue();
     }
   }
 }

@@ -128,7 +128,7 @@ class WeightSyncLoopTest {
   void run_otherBaseTimeAfterTime_wantsTheServerStartedAnew() throws Exception {
     server.shift(1);
     assertThat(attended(InferenceEndpoint.Patience.DEFAULT)).containsExactly(false, false, true);
-    assertThat(server.baseChecks()).hasSize(3); // a definite answer is not asked for again
+    assertThat(server.weightChecks()).hasSize(3); // a definite answer is not asked for again
   }
 
   /** The trainer leaves no room for a copy of the weights. */

@@ -5,6 +5,7 @@ import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.probe.Capabilities;
 import io.troupe.engine.http.probe.LocalPolicy;
 import io.troupe.engine.http.probe.ProbeSample;
+import io.troupe.engine.http.probe.PublishedWeightForm;
 import io.troupe.engine.http.protocol.CompletionChunk;
 import io.troupe.engine.http.protocol.GenerateRequest;
 import io.troupe.engine.http.score.ScorerCheck;
@@ -18,18 +19,21 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Checks that a server has the run's checkpoint under an adapter. The adapter's name holds its
- * digest, but no name identifies the base, and a checkpoint of the same shapes takes the adapter as
- * well.
+ * Checks that a server samples with the run's weights. A name proves neither the base under an
+ * adapter, since a checkpoint of the same shapes takes the adapter as well, nor merged weights,
+ * since a server may have read them and not use all of them, such as a copy of an output head that
+ * it packed when it started.
  *
- * <p>The server samples one completion with the adapter at temperature 1, after a prompt that is no
- * text. The run's own engine scores the same tokens. The log-probabilities must be within {@value
- * #TOLERANCE} nats of each other on average. Because the server samples, that mean is at least the
- * divergence of its distribution from the policy's, up to chance. Half precision accounts for a few
- * hundredths of a nat. A base that is closer than the tolerance passes.
+ * <p>The server samples a completion at temperature 1, after a prompt that is no text. The run's
+ * own engine scores the same tokens. The log-probabilities must be near each other on average.
+ * Because the server samples, that mean is at least the divergence of its distribution from the
+ * policy's, up to chance. Half precision accounts for a few hundredths of a nat. Weights that are
+ * closer than the tolerance pass.
  */
-public record BaseModelCheck(InferenceClient wire, LocalPolicy policy) {
-  static final double TOLERANCE = 0.25;
+public record ServedWeightsCheck(InferenceClient wire, LocalPolicy policy) {
+  /** Most nats between a server in half precision and the policy, on average over the tokens. */
+  public static final double TOLERANCE = 0.25;
+
   private static final int PROMPT_TOKENS = 3;
   private static final int SAMPLED_TOKENS = 64;
 
@@ -38,11 +42,15 @@ public record BaseModelCheck(InferenceClient wire, LocalPolicy policy) {
 
   /** The outcome of a check. */
   public sealed interface CheckOutcome {
-    /** The server samples from the run's policy, within the tolerance. */
-    record SameModel() implements CheckOutcome {}
+    /**
+     * The server samples from the run's policy, within the tolerance.
+     *
+     * @param distance nats between the log-probabilities, on average
+     */
+    record SameWeights(double distance) implements CheckOutcome {}
 
     /** The server samples from another distribution. */
-    record OtherModel(String how) implements CheckOutcome {}
+    record OtherWeights(String how) implements CheckOutcome {}
 
     /** The run cannot score with its own policy now. The server may be as good as any. */
     record Unable(String why) implements CheckOutcome {}
@@ -55,16 +63,25 @@ public record BaseModelCheck(InferenceClient wire, LocalPolicy policy) {
   /**
    * Runs the check.
    *
-   * @param adapter the server's name for the weights
+   * @param tag the server's name for the weights
+   * @param form whether the name is that of an adapter
+   * @param attempt number of the attempt, 0 for the first; each has other prompts
+   * @param tolerance most nats between the log-probabilities, on average
    * @throws io.troupe.engine.http.client.InferenceCallException if the server does not answer
    */
-  public CheckOutcome verdict(Capabilities can, WeightTag adapter, WeightSnapshot weights)
+  public CheckOutcome verdict(
+      Capabilities can,
+      WeightTag tag,
+      WeightSnapshot weights,
+      PublishedWeightForm form,
+      int attempt,
+      double tolerance)
       throws InterruptedException {
     List<ReportedTokens> samples;
     try {
-      samples = samples(can, adapter);
+      samples = samples(can, tag, form, attempt);
     } catch (MalformedResponseException malformed) {
-      return new CheckOutcome.OtherModel(String.valueOf(malformed.getMessage()));
+      return new CheckOutcome.OtherWeights(String.valueOf(malformed.getMessage()));
     }
     List<double[]> scores;
     try {
@@ -85,62 +102,75 @@ public record BaseModelCheck(InferenceClient wire, LocalPolicy policy) {
     for (int t = 0; t < own.length; t++) {
       distance += Math.abs(theirs[t] - own[t]) / own.length;
     }
-    return distance <= TOLERANCE // not so for NaN
-        ? new CheckOutcome.SameModel()
-        : new CheckOutcome.OtherModel(difference(adapter, theirs, own, distance));
+    return distance <= tolerance // not so for NaN
+        ? new CheckOutcome.SameWeights(distance)
+        : new CheckOutcome.OtherWeights(
+            difference(tag, theirs, own, distance, tolerance) + remedy(form));
   }
 
   private static String difference(
-      WeightTag adapter, double[] theirs, double[] own, double distance) {
+      WeightTag tag, double[] theirs, double[] own, double distance, double tolerance) {
     return String.format(
         Locale.ROOT,
-        "of %d tokens that it sampled with the adapter %s it says %.3f nats on average, and this"
-            + " run's policy says %.3f; they are %.3f apart, and half precision keeps within %s: it"
-            + " serves another checkpoint than policy.checkpoint, or adds adapters otherwise; start"
-            + " it with policy.checkpoint, or set rollout.publish: merged",
+        "of %d tokens that it sampled with %s it says %.3f nats on average, and this run's policy"
+            + " says %.3f; they are %.3f apart, and at most %.3f is its precision: ",
         theirs.length,
-        adapter,
+        tag,
         Arrays.stream(theirs).average().orElseThrow(),
         Arrays.stream(own).average().orElseThrow(),
         distance,
-        TOLERANCE);
+        tolerance);
   }
 
-  private List<ReportedTokens> samples(Capabilities can, WeightTag adapter)
+  private static String remedy(PublishedWeightForm form) {
+    return switch (form) {
+      case ADAPTERS ->
+          "it serves another checkpoint than policy.checkpoint, or adds adapters otherwise; start it"
+              + " with policy.checkpoint, or set rollout.publish: merged";
+      case MERGED ->
+          "it does not sample with all of the weights that it read, as vLLM on a CPU does with tied"
+              + " embeddings; set rollout.publish: adapters, or have a sidecar started again with"
+              + " each version: rollout.sidecars.restart_for_weights";
+    };
+  }
+
+  private List<ReportedTokens> samples(
+      Capabilities can, WeightTag tag, PublishedWeightForm form, int attempt)
       throws MalformedResponseException, InterruptedException {
     List<ReportedTokens> samples = new ArrayList<>();
     int tokens = 0;
     while (tokens < LEAST_TOKENS) { // each sample has a token or more
-      ReportedTokens next = sample(can, adapter, samples.size());
+      ReportedTokens next = sample(can, tag, form, attempt * LEAST_TOKENS + samples.size());
       samples.add(next);
       tokens += next.logProbs().length;
     }
     return samples;
   }
 
-  private ReportedTokens sample(Capabilities can, WeightTag adapter, int number)
+  private ReportedTokens sample(
+      Capabilities can, WeightTag tag, PublishedWeightForm form, int number)
       throws MalformedResponseException, InterruptedException {
     int[] prompt = prompt(number);
     int most = Math.min(SAMPLED_TOKENS, policy.contextLength() - prompt.length);
     GenerateRequest request =
         new GenerateRequest(
-            "base-%s-%d".formatted(adapter, number),
+            "check-%s-%d".formatted(tag, number),
             can.model(),
             prompt,
             1,
             new SamplingSettings(1, most),
             most,
             1 + number,
-            adapter.toString(),
+            tag.toString(),
             Duration.ZERO,
-            adapter.toString());
+            form == PublishedWeightForm.ADAPTERS ? tag.toString() : "");
     CompletionChunk completion =
         new ProbeSample(wire, can).ignoringEnd(request, wire.endpoint().patience().firstToken());
     int[] sampled = completion.tokens();
     int size = policy.tokenizer().vocabularySize();
     if (!Arrays.stream(sampled).allMatch(id -> id >= 0 && id < size)) {
       throw new MalformedResponseException(
-          "tokens sampled to check the base are no ids of the policy, which lie in [0, %d]"
+          "tokens sampled to check the weights are no ids of the policy, which lie in [0, %d]"
               .formatted(size - 1));
     }
     int[] all = Arrays.copyOf(prompt, prompt.length + sampled.length);
