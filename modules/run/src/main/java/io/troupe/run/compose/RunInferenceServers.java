@@ -48,7 +48,7 @@ import java.util.stream.Stream;
 /** The inference servers of a run, if it has any. */
 public final class RunInferenceServers implements AutoCloseable {
   /** Most nats between two engines in single precision; measured are 1e-5. */
-  private static final double SINGLE_PRECISION = 0.02;
+  private static final double SINGLE_PRECISION = 0.002;
 
   private static final List<String> TENSORS = List.of(".safetensors", ".safetensors.index.json");
 

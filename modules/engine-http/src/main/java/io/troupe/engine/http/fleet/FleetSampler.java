@@ -18,6 +18,7 @@ import io.troupe.engine.http.probe.LocalScorer;
 import io.troupe.engine.http.protocol.RetryPolicy;
 import io.troupe.engine.http.replica.Replica;
 import io.troupe.engine.http.replica.ServerWeightFolder;
+import io.troupe.engine.http.replica.WeightComparisons;
 import io.troupe.engine.http.replica.WeightSyncLoop;
 import io.troupe.engine.protocol.WeightTag;
 import io.troupe.engine.weights.WeightSnapshot;
@@ -25,10 +26,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,6 +67,10 @@ public final class FleetSampler implements SamplingEngine {
   private final FleetState state;
   private final RequestDispatcher dispatch;
   private final FleetMaintenance maintenance;
+
+  /** By the name of the server, which leaves and joins again when it is restarted. */
+  private final Map<String, WeightComparisons> comparisons = new ConcurrentHashMap<>();
+
   private final CompletableFuture<Boolean> ready = new CompletableFuture<>();
   private final CompletableFuture<String> failed = new CompletableFuture<>();
 
@@ -121,6 +128,7 @@ public final class FleetSampler implements SamplingEngine {
             name,
             wire,
             policy,
+            comparisons.computeIfAbsent(name, _ -> new WeightComparisons(policy.tolerance())),
             maintenance.restarter(name),
             weightFolder.publishing(),
             broadcaster.map(sender -> sender.to(wire)));

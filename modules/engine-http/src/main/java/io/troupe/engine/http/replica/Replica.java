@@ -19,6 +19,7 @@ import io.troupe.engine.protocol.WeightTag;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,6 +41,7 @@ public final class Replica implements AutoCloseable {
   private final InferenceClient wire;
   private final Optional<Restarter> restarter;
   private final PublishedWeightForm publishing;
+  private final WeightComparisons comparisons;
   private final LoadedAdapters adapters;
   private final Optional<ServerBroadcast> broadcast;
   private final WeightUpdateCalls calls;
@@ -48,9 +50,7 @@ public final class Replica implements AutoCloseable {
   private final AtomicLong doubts = new AtomicLong();
   // Of the thread that makes updates.
   private long checkedLife = -1;
-  private WeightDistance distance;
   private Optional<Capabilities> beforeFailedRead = Optional.empty();
-  private boolean reloadsInPart; // by a comparison: then a restart is the way, if it may be
   private volatile boolean updating;
   private volatile QueueProgress queue = QueueProgress.NONE;
   private volatile CompletableFuture<Void> settled = CompletableFuture.completedFuture(null);
@@ -76,18 +76,27 @@ public final class Replica implements AutoCloseable {
       LocalPolicy policy,
       Optional<Restarter> restarter,
       PublishedWeightForm publishing) {
-    this(name, wire, policy, restarter, publishing, Optional.empty());
+    this(
+        name,
+        wire,
+        policy,
+        new WeightComparisons(policy.tolerance()),
+        restarter,
+        publishing,
+        Optional.empty());
   }
 
   /**
    * A server.
    *
+   * @param comparisons of all lives of the server
    * @param broadcast sends weights to this server by NCCL; empty where it reads files
    */
   public Replica(
       String name,
       InferenceClient wire,
       LocalPolicy policy,
+      WeightComparisons comparisons,
       Optional<Restarter> restarter,
       PublishedWeightForm publishing,
       Optional<ServerBroadcast> broadcast) {
@@ -97,7 +106,7 @@ public final class Replica implements AutoCloseable {
     this.publishing = publishing;
     this.adapters = new LoadedAdapters(wire);
     this.broadcast = broadcast;
-    this.distance = WeightDistance.unmeasured(policy.tolerance().orElse(0));
+    this.comparisons = comparisons;
     this.calls =
         new WeightUpdateCalls(
             wire, policy, restarter, publishing, adapters, broadcast, this::awaitIdle);
@@ -205,7 +214,7 @@ public final class Replica implements AutoCloseable {
       return can.broadcastWay();
     }
     UpdateMethod best = can.updateWay(publishing);
-    return (best == UpdateMethod.NONE || reloadsInPart) && mayRestart()
+    return (best == UpdateMethod.NONE || comparisons.reloadsInPart()) && mayRestart()
         ? UpdateMethod.RESTART
         : best;
   }
@@ -384,18 +393,21 @@ public final class Replica implements AutoCloseable {
   private WeightUpdate compared(
       WeightUpdate update, WeightSyncLoop.TargetWeightSet goal, Capabilities can)
       throws InterruptedException {
-    if (calls.policy().tolerance().isEmpty()) {
+    OptionalDouble tolerance = comparisons.tolerance();
+    if (tolerance.isEmpty()) {
       return update.succeeded();
     }
-    return switch (calls.checkWeights(goal, can, update.attempts(), distance.tolerance())) {
+    return switch (calls.checkWeights(goal, can, update.attempts(), tolerance.getAsDouble())) {
       case ServedWeightsCheck.CheckOutcome.SameWeights(double nats) -> {
         LOG.debug("server={} weights={} distance={}", name, goal.tag(), nats);
-        distance = distance.measured(nats);
+        comparisons.measured(nats);
         yield update.succeeded();
       }
       case ServedWeightsCheck.CheckOutcome.OtherWeights(String how) -> {
         WeightUpdate failed = update.failed(how);
-        reloadsInPart |= failed.next() instanceof WeightUpdate.Next.Broken;
+        if (failed.next() instanceof WeightUpdate.Next.Broken) {
+          comparisons.reloadedInPart();
+        }
         yield failed;
       }
       case ServedWeightsCheck.CheckOutcome.Unable(String why) -> {

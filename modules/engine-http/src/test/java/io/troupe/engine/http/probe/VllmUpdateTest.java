@@ -144,6 +144,10 @@ class VllmUpdateTest {
       assertThat(load.toCompletableFuture()).isNotDone();
       assertThat(one.fleet.report()).contains("ready=0").contains("updates=1 ");
       assertThat(server.weightChecks()).as("one, then three attempts").hasSizeGreaterThan(3);
+      one.fleet.leave("fake");
+      one.fleet.join("fake", InferenceEndpoint.of(server.base(), 8));
+      Await.until(() -> one.fleet.report().contains("updates_failed=2"));
+      assertThat(load.toCompletableFuture()).as("what is known outlives the server").isNotDone();
     }
   }
 
