@@ -6,6 +6,7 @@ builtin are this interpreter's own, whatever the program did to its own.
 """
 import ast
 import builtins
+import collections
 import json
 import math
 import os
@@ -29,6 +30,20 @@ class ProgramError(Exception):
 
 class BadProblem(Exception):
     """What the tests are made of is broken, whatever the program does."""
+
+
+def _replace(items, new):
+    items[:] = new
+
+
+def _refill(items, new):
+    items.clear()
+    items.update(new)
+
+
+# How the test's own containers become what a program made of its copies.
+RENEWED = {list: _replace, bytearray: _replace, dict: _refill, set: _refill, collections.OrderedDict: _refill,
+           collections.Counter: _refill, collections.deque: lambda items, new: (items.clear(), items.extend(new))}
 
 
 class Link:
@@ -80,6 +95,23 @@ class Link:
         except Exception as failure:
             return reason_of(failure)
 
+    def call(self, number, values, named, dropped):
+        """What a call returns. A function that returns nothing, or whose result the test drops, works on what it is given:
+        then the test's own lists, sets and dicts become what the program made of them. One that returns a value is judged
+        by that, and cannot change what the test expects."""
+        forms = [self.form(value) for value in values]
+        result = self.ask("call", number, forms, {key: self.form(value) for key, value in named.items()})
+        given = list(values) + list(named.values())
+        if (dropped or result is None) and any(type(value) in RENEWED for value in given):
+            try:
+                after = self.ask("after")
+            except Exception:
+                return result
+            for value, new in zip(given, after if type(after) is list else []):
+                if type(value) in RENEWED and type(new) is type(value):
+                    RENEWED[type(value)](value, new)
+        return result
+
     def answer(self):
         """The value of the program's next reply, or the error it raised."""
         reply = receive(self.channel)
@@ -115,8 +147,7 @@ class Remote:
         object.__setattr__(self, "_number", number)
 
     def __call__(self, *args, **named):
-        forms = [self._link.form(value) for value in args]
-        return self._link.ask("call", self._number, forms, {key: self._link.form(v) for key, v in named.items()})
+        return self._link.call(self._number, args, named, False)
 
     def __getattr__(self, key):
         if key.startswith("__"):
@@ -138,6 +169,15 @@ class Remote:
     def __bool__(self):
         return self._link.ask("truth", self._number) is True
 
+    def __str__(self):
+        return self._link.ask("text", self._number)
+
+    def __repr__(self):
+        return self._link.ask("shown", self._number)
+
+    def __format__(self, spec):
+        return format(str(self), spec)
+
     def __eq__(self, other):
         raise TypeError("an object of the program is no value to compare")
 
@@ -145,11 +185,36 @@ class Remote:
     __hash__ = None
 
 
+RUN = "__run__"
+
+
+def run(function, *values, **named):
+    """A call whose result the test drops."""
+    if type(function) is Remote:
+        return function._link.call(function._number, values, named, True)
+    return function(*values, **named)
+
+
+class DroppedResults(ast.NodeTransformer):
+    """Marks the calls that are statements. Builtins stay: `exec` looks at who calls it."""
+
+    def visit_Expr(self, node):
+        call = node.value
+        if not isinstance(call, ast.Call) or (isinstance(call.func, ast.Name) and hasattr(builtins, call.func.id)):
+            return node
+        marked = ast.Call(ast.Name(RUN, ast.Load()), [call.func] + call.args, call.keywords)
+        return ast.copy_location(ast.Expr(marked), node)
+
+
+def compiled(tree, name):
+    return compile(ast.fix_missing_locations(DroppedResults().visit(tree)), name, "exec")
+
+
 class Scope(dict):
     """Names of the tests. What they lack is the program's; builtins are Python's, but for the function under test."""
 
     def __init__(self, link, subjects):
-        super().__init__({"__name__": "tests"})
+        super().__init__({"__name__": "tests", RUN: run})
         self.link = link
         self.subjects = subjects
 
@@ -191,7 +256,10 @@ def reason_of(failure):
         return text
     if isinstance(failure, AssertionError):
         return "another result"
-    return "%s: %s" % (type(failure).__name__, str(failure)[:200])
+    try:
+        return "%s: %s" % (type(failure).__name__, str(failure)[:200])
+    except BaseException:  # the text of an error may hold an object of the program
+        return type(failure).__name__
 
 
 def attempt(link, action):
@@ -227,7 +295,7 @@ def judge_asserts(link, job):
     if trouble:
         return [[False, trouble]] * len(trees)
     try:
-        exec(compile(setup, "setup", "exec"), scope)
+        exec(compiled(setup, "setup"), scope)
     except BaseException as failure:
         if not link.uses:
             raise BadProblem("the set-up fails: " + reason_of(failure)) from None
@@ -237,7 +305,7 @@ def judge_asserts(link, job):
 
 def run_test(scope, tree, entry_point):
     """A test that only defines `check`, as HumanEval's do, is called with the function under test."""
-    exec(compile(tree, "test", "exec"), scope)
+    exec(compiled(tree, "test"), scope)
     last = tree.body[-1] if tree.body else None
     if entry_point and isinstance(last, ast.FunctionDef) and last.name == "check":
         scope["check"](scope.link.name(entry_point))
@@ -249,8 +317,8 @@ def judge_check(link, job):
     test = parse(job["test"], "the test")
     scope = Scope(link, {job["entry_point"]})
     try:
-        exec(compile(prompt, "prompt", "exec"), scope)
-        exec(compile(test, "test", "exec"), scope)
+        exec(compiled(prompt, "prompt"), scope)
+        exec(compiled(test, "test"), scope)
     except BaseException as failure:
         raise BadProblem("the test fails by itself: " + reason_of(failure)) from None
     if not callable(scope.get("check")):

@@ -80,6 +80,7 @@ def _describe(failure):
 def _answer_questions(link, order):
     _reopen_streams()
     kept = []
+    given = []
     names = {}
 
     def keep(value):
@@ -96,6 +97,13 @@ def _answer_questions(link, order):
         names.update(vars=module)
         exec(compile(order["source"], "program.py", "exec"), module)
 
+    def call(target, args, named):
+        given[:] = [value_of(form) for form in args]
+        keywords = {key: value_of(form) for key, form in named.items()}
+        positional = list(given)
+        given.extend(keywords.values())
+        return kept[target](*positional, **keywords)
+
     def name(wanted):
         if wanted not in names["vars"]:
             raise NameError("the program has no %s" % wanted)
@@ -104,8 +112,10 @@ def _answer_questions(link, order):
     answers = {
         "load": load,
         "name": name,
-        "call": lambda target, args, named: kept[target](
-            *[value_of(form) for form in args], **{key: value_of(form) for key, form in named.items()}),
+        "call": call,
+        "after": lambda: list(given),
+        "text": lambda target: str(kept[target]),
+        "shown": lambda target: repr(kept[target]),
         "attribute": lambda target, key: getattr(kept[target], key),
         "assign": lambda target, key, form: setattr(kept[target], key, value_of(form)),
         "item": lambda target, form: kept[target][value_of(form)],
