@@ -18,8 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Rewards a completion whose answer means the same as the prompt's: 1, else 0.
@@ -39,9 +37,6 @@ import java.util.regex.Pattern;
 public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Verifier {
   private static final List<String> ENDS =
       List.of("</s>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end|>", "<eos>");
-
-  private static final Pattern LIST_OF_ONE =
-      Pattern.compile("\\s*\\[\\s*([\"'])([^\"]*)\\1\\s*\\]\\s*");
 
   /** More boxes than these, with different texts, are not compared with each other. */
   private static final int MOST_DISTINCT_BOXES = 6;
@@ -229,7 +224,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
 
   /** The answer of a bare answer or of a worked solution. */
   static Optional<String> gold(String written) {
-    String answer = single(written);
+    String answer = ListedGold.of(written);
     if (BoxedAnswers.isIn(answer)) {
       List<String> boxes = BoxedAnswers.all(answer);
       return boxes.isEmpty() ? Optional.empty() : Optional.of(boxes.getLast());
@@ -237,12 +232,6 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     return answer.contains("####")
         ? AnswerAnchor.HASHES.find(answer).stream().findFirst()
         : Optional.of(answer);
-  }
-
-  /** A list of one text, as some data sets write an answer, is that text. */
-  private static String single(String answer) {
-    Matcher list = LIST_OF_ONE.matcher(answer);
-    return list.matches() ? list.group(2).replace("\\\\", "\\") : answer;
   }
 
   /** Special tokens at the end are no part of an answer. */
