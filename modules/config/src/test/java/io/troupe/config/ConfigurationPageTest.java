@@ -21,7 +21,7 @@ final class ConfigurationPageTest {
       A run is one YAML file. `troupe plan FILE` prints what it comes to; `troupe train FILE` runs it.
 
       - Every key of a file is checked before anything starts, and everything wrong is listed at once:
-        place, key, rule, value given, what to do. Unknown keys and keys that stand twice are errors.
+        place, key, rule, value given, what to do. Unknown keys and keys that are there twice are errors.
       - `--set path=value` overrides a key from the command line: `--set training.steps=20`. Lists and quoted texts are YAML, as in a file
         (`--set 'rollout.stop=["\\n\\n", "Q:"]'`); any other text is what it is.
       - Durations carry their unit: `250ms`, `60s`, `5m`, `2h`. Numbers may group digits: `1_000_000`.

@@ -20,8 +20,8 @@ import java.util.Map;
  *   <li>Raw: system prompt and a blank line, preamble and a blank line, each example with its
  *       solution and a blank line, the question, the assistant prefix.
  *   <li>Chat: the model's template over system prompt, examples as earlier turns, and the question
- *       (below the preamble), then the assistant prefix. A question that is a conversation stands
- *       for the system prompt, if it has a system message, and the question.
+ *       (below the preamble), then the assistant prefix. A question that is a conversation is in
+ *       place of the question, and of the system prompt if it has a system message.
  * </ul>
  *
  * Empty parts leave no blank line. Settings of a row take precedence over those of the run.

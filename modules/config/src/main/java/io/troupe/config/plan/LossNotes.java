@@ -2,6 +2,7 @@ package io.troupe.config.plan;
 
 import io.troupe.config.RunConfig;
 import io.troupe.config.binding.ResolvedConfig;
+import io.troupe.config.rollout.VerifierSection;
 import io.troupe.config.training.DistillationSection.Divergence;
 import io.troupe.config.training.LossSection;
 import io.troupe.config.training.LossSection.CorrectionName;
@@ -110,8 +111,15 @@ final class LossNotes {
             && !loss.penalisesReward()
             && !loss.overlong().punishment().active(),
         "loss.baseline is parts_standardised and the reward has one part: its advantages are those"
-            + " of standardised, in units of the step's deviation; the parts of verifier.rewards"
-            + " are added up before");
+            + " of standardised, in units of the step's deviation");
+    VerifierSection verifier = config.verifier();
+    note(
+        loss.baseline() == Baseline.PARTS_STANDARDISED
+            && verifier.rewards().stream()
+                .anyMatch(reward -> verifier.rewardsOf(reward.source()).size() > 1),
+        "loss.baseline is parts_standardised, and several verifier.rewards of a source are added up"
+            + " before it, as one part: their units and weights count, where GDPO standardises each"
+            + " by itself");
     noteWithoutEffect(
         "dr_grpo_constant",
         config.loss().objective() != ObjectiveName.DR_GRPO,

@@ -215,6 +215,30 @@ final class PlanTest {
             "{key=policy.engine, value=djl, origin=default}");
   }
 
+  @Test
+  void notes_severalRewardsUnderParts_areSaidToBeOnePart() {
+    String rewards =
+        """
+        verifier:
+          rewards:
+            - {source: arithmetic, verifier: numeric, weight: 0.5}
+            - {source: arithmetic, verifier: format, weight: 0.5}
+        """;
+    for (String baseline : List.of("parts_standardised", "standardised")) {
+      Plan plan =
+          Plan.of(
+              ConfigurationFile.bind(
+                  RunConfig.class,
+                  Path.of("run.yaml"),
+                  YAML + rewards,
+                  List.of("loss.baseline=" + baseline, "loss.overlong_buffer=1")),
+              FACTS);
+
+      assertThat(plan.notes().stream().filter(note -> note.contains("GDPO")).count())
+          .isEqualTo(baseline.equals("parts_standardised") ? 1 : 0);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -21,7 +21,7 @@ public record CodeExtraction(String code, boolean fenced) {
 
   private static final Pattern OPENING = Pattern.compile("(?m)^ {0,12}+(?:`{3,}|~{3,})|`{3,}");
 
-  /** What may stand before a fence on its line for the block to be part of a list's item. */
+  /** What may be before a fence on its line for the block to be part of a list's item. */
   private static final Pattern MARGIN = Pattern.compile(" *(?:(?:[-*+]|[0-9]{1,9}[.)]) +)?");
 
   /** As in CommonMark: more than that, and a fence is text of the block. */

@@ -158,7 +158,7 @@ public enum AnswerAnchor {
     }
   },
   /**
-   * What stands in the last {@code <answer>…</answer>}: the last box in it, else all of it. None if
+   * What is in the last {@code <answer>…</answer>}: the last box in it, else all of it. None if
    * it is not closed.
    */
   ANSWER_TAG {

@@ -169,7 +169,7 @@ public record MathVerifier(List<AnswerAnchor> anchors, Mode mode) implements Ver
     return new Verdict.Scored(0, "", "no answer found");
   }
 
-  /** Whether an anchor's answer may stand in several boxes, side by side. */
+  /** Whether an anchor's answer may be in several boxes, side by side. */
   private boolean hasParts(AnswerAnchor anchor, String boxed) {
     boolean inTag = anchor == AnswerAnchor.ANSWER_TAG && BoxedAnswers.isIn(boxed);
     return mode != Mode.LAST_ANSWER && (anchor == AnswerAnchor.BOX || inTag);

@@ -140,7 +140,7 @@ class MathVerifierTest {
         .isEqualTo(reward == 1);
   }
 
-  /** Several boxes: the last one, or the last ones that stand side by side. */
+  /** Several boxes: the last one, or the last ones that are side by side. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -212,7 +212,7 @@ class MathVerifierTest {
     }
   }
 
-  /** An answer that stood in tags is shown them again only where tags are looked for. */
+  /** An answer that was in tags is shown them again only where tags are looked for. */
   @Test
   void verify_taggedAnswer_isReadByTheAnchorsThatThereAre() {
     MathVerifier hashes =

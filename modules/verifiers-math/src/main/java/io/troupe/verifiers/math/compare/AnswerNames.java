@@ -105,7 +105,7 @@ final class AnswerNames {
     return letters.length() == 2 ? segment(letters) : "|" + inside + "|";
   }
 
-  /** A set, a segment or a vector: what may stand between bars as a name. */
+  /** A set, a segment or a vector: what may be between bars as a name. */
   private static boolean isMeasured(Expr inside) {
     boolean named =
         inside instanceof Variable(var name)

@@ -121,7 +121,7 @@ final class RelationComparison {
     return AnswerNames.of(expr).isPresent();
   }
 
-  /** Whether "and" stands in one where "or" stands in the other, and this makes a difference. */
+  /** Whether "and" is in one where "or" is in the other, and this makes a difference. */
   boolean differInJoint(Listing gold, Listing answer) {
     boolean other =
         gold.joined() != answer.joined()

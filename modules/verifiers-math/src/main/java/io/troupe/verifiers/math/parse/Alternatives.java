@@ -41,7 +41,7 @@ final class Alternatives {
         && point.items().size() == names.items().size();
   }
 
-  /** The same list, or points if "or" stands between groups of equations for the same unknowns. */
+  /** The same list, or points if "or" is between groups of equations for the same unknowns. */
   static Listing grouped(Listing list, List<Joined> separators) {
     boolean mixed = separators.contains(Joined.OR) && Set.copyOf(separators).size() > 1;
     if (!mixed || !list.isBare()) {

@@ -616,7 +616,7 @@ public final class AnswerTokenizer {
     }
   }
 
-  /** Whether a function's name stands before its arguments: {@code \text{lcm}(4,6)}. */
+  /** Whether a function's name is before its arguments: {@code \text{lcm}(4,6)}. */
   private boolean isApplied(String name) {
     String rest = text.substring(at).stripLeading();
     boolean named = Operator.function(name).isPresent() && !rest.isEmpty();
