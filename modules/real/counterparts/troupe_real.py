@@ -6,11 +6,14 @@ import argparse
 import contextlib
 import decimal
 import difflib
+import gzip
+import itertools
 import json
 import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import traceback
@@ -74,18 +77,27 @@ def case(name, expected="no error"):
         check(name, False, expected, f"{type(failure).__name__}: {failure}")
 
 
-def recorded(path, text):
-    """Compares an answer of the real program with the recorded one, or records it.
+def _text(file):
+    if not file.exists():
+        return ""
+    raw = file.read_bytes()
+    return (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode("utf-8")
+
+
+def recorded(path, made):
+    """Compares an answer of the real program, a file or a text, with the recorded one, or records it.
 
     The path is that of a file below the work tree, which the tests of its module replay.
     """
     file = TREE / path
-    if RECORD:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    old = file.read_text(encoding="utf-8") if file.exists() else ""
-    lines = difflib.unified_diff(old.splitlines(), text.splitlines(), "recorded", "now", lineterm="", n=0)
-    check(f"recorded {file.name}", old == text, f"what {path} holds", "\n".join(line[:200] for line in lines)[:4000])
+    if RECORD and isinstance(made, pathlib.Path):
+        shutil.copy(made, file)
+    elif RECORD:
+        file.write_text(made, encoding="utf-8")
+    old, now = _text(file), _text(made) if isinstance(made, pathlib.Path) else made
+    lines = [text.replace("},{", "},\n{").splitlines() for text in (old, now)]
+    diff = difflib.unified_diff(*lines, "recorded", "now", lineterm="", n=0) if old != now else ()
+    check(f"recorded {file.name}", old == now, f"what {path} holds", "\n".join(line[:200] for line in itertools.islice(diff, 20)))
 
 
 def troupe(*words, text=None, ok=(0,), seconds=_SECONDS):
