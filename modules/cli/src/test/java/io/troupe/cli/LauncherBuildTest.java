@@ -35,6 +35,23 @@ final class LauncherBuildTest {
   }
 
   @Test
+  void launch_buildThatTakesLong_saysWhereItIsWithoutATerminalToo() throws Exception {
+    machine.jdk("jdk-25", "25.0.3");
+    machine.maven(
+        "3.9.9",
+        "echo '[INFO] Building   troupe-core 0.1.0                 [3/39]'; sleep 3; "
+            + machine.goodBuild());
+    machine.environment.put("TROUPE_PROGRESS_SECONDS", "1");
+
+    var launch = machine.launch();
+
+    assertThat(launch.code()).isZero();
+    assertThat(launch.err().lines())
+        .anyMatch(line -> line.matches("  \\d+ s {2}troupe-core 0\\.1\\.0 \\[3/39]"));
+    assertThat(launch.err()).doesNotContain("\r");
+  }
+
+  @Test
   void launch_builds_withoutTheLintAndLeavesItsClassesToBeCompiledAgain() throws Exception {
     machine.jdk("jdk-25", "25.0.3");
     machine.maven(
