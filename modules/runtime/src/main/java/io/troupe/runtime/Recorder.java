@@ -66,22 +66,29 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   private record BacklogChanged(LineBacklog backlog) implements Command {}
 
   private final TraceFiles traces;
+  private final Consumer<Judged> judgements;
   private final Consumer<LineBacklog> refusals;
   private boolean full;
 
   /**
    * A recorder into these files.
    *
+   * @param judgements hears of each group that was judged
    * @param refusals hears of each refused line, and when lines are taken again
    */
-  public static Behavior<Command> create(TraceFiles traces, Consumer<LineBacklog> refusals) {
-    return Behaviors.setup(context -> new Recorder(context, traces, refusals));
+  public static Behavior<Command> create(
+      TraceFiles traces, Consumer<Judged> judgements, Consumer<LineBacklog> refusals) {
+    return Behaviors.setup(context -> new Recorder(context, traces, judgements, refusals));
   }
 
   private Recorder(
-      ActorContext<Command> context, TraceFiles traces, Consumer<LineBacklog> refusals) {
+      ActorContext<Command> context,
+      TraceFiles traces,
+      Consumer<Judged> judgements,
+      Consumer<LineBacklog> refusals) {
     super(context);
     this.traces = traces;
+    this.judgements = judgements;
     this.refusals = refusals;
     ActorRef<Command> self = context.getSelf();
     traces.watch(backlog -> self.tell(new BacklogChanged(backlog)));
@@ -91,7 +98,10 @@ public final class Recorder extends AbstractOnMessageBehavior<Recorder.Command> 
   public Behavior<Command> onMessage(Command command) {
     switch (command) {
       case Happened(Event event, WeightVersion version) -> traces.event(event, version);
-      case Judged judged -> traces.rollout(judged);
+      case Judged judged -> {
+        traces.rollout(judged);
+        judgements.accept(judged);
+      }
       case Trained(long step, List<GroupTokenMarks> groups) -> traces.trained(step, groups);
       case Evaluated(long step, String evaluation, var answers) ->
           traces.evaluated(step, evaluation, answers);

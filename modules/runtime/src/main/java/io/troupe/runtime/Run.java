@@ -54,6 +54,8 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
 
   record TracesRefused(LineBacklog backlog) implements Command {}
 
+  record GroupJudged(Recorder.Judged judged) implements Command {}
+
   record Stopped(RunEnd end, RunState state) implements Command {}
 
   /** The last state of a coordinator that stops before the run has ended. */
@@ -103,7 +105,9 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
     this.recorder =
         context.spawn(
             Recorder.create(
-                wiring.traces(), backlog -> context.getSelf().tell(new TracesRefused(backlog))),
+                wiring.traces(),
+                judged -> context.getSelf().tell(new GroupJudged(judged)),
+                backlog -> context.getSelf().tell(new TracesRefused(backlog))),
             RECORDER,
             DispatcherSelector.blocking());
     this.coordinator =
@@ -157,6 +161,7 @@ public final class Run extends AbstractOnMessageBehavior<Run.Command> {
       case Warming(TrainerTasks.WarmupProgress progress) -> wiring.listener().warmup(progress);
       case Note(String sentence) -> wiring.listener().note(sentence);
       case TracesRefused(LineBacklog backlog) -> wiring.listener().traces(backlog);
+      case GroupJudged(Recorder.Judged judged) -> wiring.listener().judged(judged.verdicts());
       case Stopped ended -> onStopped(ended);
       case Interrupted(RunState state) -> last = state;
     }

@@ -1,10 +1,12 @@
 package io.troupe.runtime;
 
+import io.troupe.core.reward.Verdict;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
 import io.troupe.core.trace.LineBacklog;
 import io.troupe.telemetry.StepRow;
+import java.util.List;
 
 /** Gets the progress of a run. Calls come in order and must return quickly. */
 public interface RunListener {
@@ -24,6 +26,9 @@ public interface RunListener {
    * @param atMillis since 1970, UTC
    */
   default void happened(long atMillis, Event event) {}
+
+  /** The completions of a group were judged. */
+  default void judged(List<Verdict> verdicts) {}
 
   /** A line of the traces was refused, or lines are taken again. */
   default void traces(LineBacklog backlog) {}

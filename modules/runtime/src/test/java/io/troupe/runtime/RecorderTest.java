@@ -81,7 +81,7 @@ final class RecorderTest {
       throws Exception {
     TraceFiles traces = TraceFiles.over(files, Toys.pool(), LIMITS, () -> 1_500, reports::add);
     ActorRef<Recorder.Command> recorder =
-        actors.spawn(Recorder.create(traces, refusals::add), "recorder");
+        actors.spawn(Recorder.create(traces, _ -> {}, refusals::add), "recorder");
     JsonLinesFile stalled = Objects.requireNonNull(files.get("rollouts"));
     synchronized (stalled) { // As a write that does not return holds it.
       for (int group = 1; group <= GROUPS; group++) {

@@ -19,6 +19,9 @@ import java.util.OptionalDouble;
  * @param reason why it is 0; empty if the tests say so
  */
 public record HarborReward(double reward, String reason) {
+  /** The reason where neither file is there. */
+  public static final String NOT_WRITTEN = "the tests left no reward";
+
   private static final JsonMapper JSON = new JsonMapper();
 
   /** Reads the contents of the files, each empty if it is not there. */
@@ -26,7 +29,7 @@ public record HarborReward(double reward, String reason) {
     String json = files.getOrDefault("reward.json", "").strip();
     String txt = files.getOrDefault("reward.txt", "").strip();
     if (json.isEmpty() && txt.isEmpty()) {
-      return zero("the tests left no reward");
+      return zero(NOT_WRITTEN);
     }
     OptionalDouble first = json.isEmpty() ? number(txt) : object(json);
     if (first.isEmpty()) {

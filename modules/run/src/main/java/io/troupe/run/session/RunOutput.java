@@ -1,5 +1,6 @@
 package io.troupe.run.session;
 
+import io.troupe.core.reward.Verdict;
 import io.troupe.core.rollout.GroupSize;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.GroupEvent;
@@ -34,6 +35,7 @@ final class RunOutput implements RunListener {
   private final JsonText text;
   private final GroupSize size;
   private final LossReasons losses = new LossReasons();
+  private final UnwrittenRewards unwritten = new UnwrittenRewards();
   private boolean headerPrinted;
   private OptionalDouble firstEval = OptionalDouble.empty();
   private OptionalDouble lastEval = OptionalDouble.empty();
@@ -102,6 +104,11 @@ final class RunOutput implements RunListener {
   }
 
   @Override
+  public void judged(List<Verdict> verdicts) {
+    unwritten.judged(verdicts).ifPresent(this::note);
+  }
+
+  @Override
   public void note(String sentence) {
     (json ? err : out).println(table.note(sentence));
   }
@@ -131,6 +138,7 @@ final class RunOutput implements RunListener {
     to.println("       " + rollouts(state));
     to.println("       " + prompts(state));
     losses.sentence().ifPresent(lost -> to.println("       lost in this session " + lost));
+    unwritten.sentence().ifPresent(zero -> to.println("       " + zero));
   }
 
   /** The rows that the run went on without, which belong to the account. */

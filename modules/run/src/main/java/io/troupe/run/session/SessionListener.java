@@ -1,5 +1,6 @@
 package io.troupe.run.session;
 
+import io.troupe.core.reward.Verdict;
 import io.troupe.core.run.Event;
 import io.troupe.core.run.RunEnd;
 import io.troupe.core.run.RunState;
@@ -10,6 +11,7 @@ import io.troupe.telemetry.StepRow;
 import io.troupe.telemetry.view.InfrastructureTroubles;
 import io.troupe.telemetry.view.RunFold;
 import io.troupe.telemetry.view.UnreachedMark;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -75,6 +77,11 @@ final class SessionListener implements RunListener {
       files.copy().checkpointed();
       files.hooks().checkpoint(step);
     }
+  }
+
+  @Override
+  public void judged(List<Verdict> verdicts) {
+    screen.judged(verdicts);
   }
 
   @Override

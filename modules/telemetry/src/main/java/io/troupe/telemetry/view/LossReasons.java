@@ -40,7 +40,8 @@ public final class LossReasons {
             : Optional.empty();
   }
 
-  private static boolean isPowerOfTen(long times) {
+  /** Whether a count is 10, 100, 1000 …: what is said at these does not fill a screen. */
+  public static boolean isPowerOfTen(long times) {
     return String.valueOf(times).matches("10+");
   }
 
