@@ -35,11 +35,20 @@ public record SupervisedTokens(ChatTemplate template, Tokenizer tokenizer) {
         Growing sequence =
             new Growing(
                 tokenizer.encodeWithSpecial(tokenizer.withTextStart(prompt)),
-                joined(tokenizer.encode(completion), new int[] {tokenizer.endOfSequence()}));
+                joined(
+                    tokenizer.encode(unended(completion)), new int[] {tokenizer.endOfSequence()}));
         yield List.of(sequence.example(id, source));
       }
       case SupervisedRow.Chat chat -> conversation(chat);
     };
+  }
+
+  /** Returns a completion without the end of a text, which it may spell. */
+  private String unended(String completion) {
+    String end = tokenizer.spelling(tokenizer.endOfSequence());
+    return !end.isEmpty() && completion.endsWith(end)
+        ? completion.substring(0, completion.length() - end.length())
+        : completion;
   }
 
   private List<SupervisedExample> conversation(SupervisedRow.Chat chat) {

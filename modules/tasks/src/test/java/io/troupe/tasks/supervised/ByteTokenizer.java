@@ -74,6 +74,11 @@ record ByteTokenizer(List<String> special, String end) implements Tokenizer {
   }
 
   @Override
+  public String spelling(int token) {
+    return token < BYTES ? "" : special.get(token - BYTES);
+  }
+
+  @Override
   public int vocabularySize() {
     return BYTES + special.size();
   }

@@ -113,8 +113,9 @@ final class TrlRowsTest {
     String end = template.path("eos").textValue();
     ByteTokenizer tokenizer = new ByteTokenizer(special, end);
     Path file = Files.writeString(folder.resolve("rows.jsonl"), row + "\n");
+    boolean chat = !row.path("prompt").isTextual();
     SupervisedRow read =
-        new SupervisedFormat("messages", "prompt", "completion", "source", true, Set.of())
+        new SupervisedFormat("messages", "prompt", "completion", "source", chat, Set.of())
             .read(List.of(file))
             .getFirst();
     try {

@@ -6,7 +6,7 @@ Written with Python 3.12, trl 1.13.0, transformers 5.17.0. The templates are tho
     python trl_rows.py --cases 5000 --seed 7 --record FILE       a larger one
 
 A row with messages is what assistant_only_loss=True learns with a training template: what stands between its generation marks. A
-row with a prompt and a completion is what completion_only_loss learns of it, with a training template both. In "text", what is learnt
+row with a prompt and a completion is what completion_only_loss learns of it, with a training template both; of texts, no template. In "text", what is learnt
 stands between the marks U+27E6 and U+27E7. "crc" is that of all ids, and of a 0 or 1 for each, as big-endian integers. "unmasked" is
 the text of a row whose prompt the text does not begin with: trl warns of it. "lost" is what the template leaves out of tools and of
 what is learnt, which trl does not look for. "refused" is what the template says.
@@ -162,6 +162,11 @@ def prompted(rng, row):
     return {"prompt": messages[:cut], "completion": [messages[cut]], **row}
 
 
+def plain(rng, eos):
+    """A row of texts, whose completion may spell the end that trl would add."""
+    return {"prompt": words(rng), "completion": words(rng) + (eos if rng.random() < 0.3 else "")}
+
+
 def marked(fast, ids, mask):
     text, learnt, run = "", 0, []
     for token, bit in [*zip(ids, mask), (None, 0)]:
@@ -219,6 +224,11 @@ def lost(text, row):
 
 
 def learn(fast, form, row):
+    if form == "plain":
+        ended = row["completion"].removesuffix(fast.eos_token) + fast.eos_token
+        prompt = _tokenize(fast, row["prompt"])["input_ids"]
+        whole = _tokenize(fast, row["prompt"] + ended)["input_ids"]
+        return whole, [0] * len(prompt) + [1] * (len(whole) - len(prompt))
     arguments = {"tools": row.get("tools"), **row.get("chat_template_kwargs", {})}
     if form == "messages":
         whole = _tokenize(fast, row["messages"], return_assistant_tokens_mask=True, **arguments)
@@ -251,8 +261,8 @@ def cases(count, seed):
         fast = fasts[file.stem]
         marks = has_generation_markers(text)
         row = conversation(rng)
-        form = "messages" if marks and rng.random() < 0.8 else "prompt"
-        row = weighed(rng, row) if form == "messages" else prompted(rng, row)
+        form = "plain" if rng.random() < 0.1 else "messages" if marks and rng.random() < 0.8 else "prompt"
+        row = plain(rng, fast.eos_token) if form == "plain" else weighed(rng, row) if form == "messages" else prompted(rng, row)
         case = {"template": file.stem, "row": row}
         try:
             ids, mask = learn(fast, form, row)
@@ -266,7 +276,7 @@ def cases(count, seed):
                 learnt = len(mask) - mask[::-1].index(1)
                 ids, mask = ids[:learnt], mask[:learnt]
                 case["text"] = marked(fast, ids, mask)
-                if missing := lost(case["text"], row):
+                if form != "plain" and (missing := lost(case["text"], row)):
                     case["lost"] = missing
                 case["crc"] = zlib.crc32(struct.pack(f">{2 * len(ids)}i", *ids, *mask))
         rows.append(case)
