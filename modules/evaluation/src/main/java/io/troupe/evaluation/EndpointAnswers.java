@@ -4,11 +4,13 @@ import static io.troupe.core.SplitMix64.mix;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.core.outage.Backoff;
 import io.troupe.core.prompt.LiteralMark;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.StopMatcher;
+import io.troupe.engine.Tokenizer;
 import io.troupe.net.http.PatientClient;
 import io.troupe.net.http.PatientClient.Reply;
 import io.troupe.net.http.WholeResponse;
@@ -19,6 +21,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -28,11 +31,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 
 /**
  * Samples at servers with OpenAI's interface ({@code /v1/completions}), one request a sample, the
  * servers in turn. A request that a server is too busy for, or that does not arrive, is repeated
  * after a pause that doubles.
+ *
+ * <p>Where the policy's tokenizer is known, prompts are complete texts, and a server is told to add
+ * no special tokens. A prompt whose data spell a special token is sent as ids, since no server
+ * knows the mark by which {@link Tokenizer#literal} tells such a spelling from the token. Where it
+ * is not known, prompts are texts without a template, to which a server adds what begins a text.
  */
 public final class EndpointAnswers implements AnswerSource {
   /** OpenAI's limit, and vLLM's by default; answers are cut at the other texts. */
@@ -47,7 +56,7 @@ public final class EndpointAnswers implements AnswerSource {
   private final List<URI> servers;
   private final String model;
   private final String key;
-  private final String textStart;
+  private final BiConsumer<ObjectNode, String> prompts;
   private final Semaphore room;
   private final AtomicInteger turn = new AtomicInteger();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -62,21 +71,42 @@ public final class EndpointAnswers implements AnswerSource {
    * @param requests at a time, at each server
    */
   public EndpointAnswers(List<URI> urls, String model, String key, int requests) {
-    this(urls, model, key, requests, "");
+    this(urls, model, key, requests, (body, text) -> body.put("prompt", LiteralMark.removed(text)));
   }
 
   /**
    * Creates answers of servers that serve the same policy.
    *
-   * @param textStart special tokens that begin the policy's texts: a server adds none to a prompt
-   *     that begins with them; empty if there are none, or they are not known
+   * @param tokenizer of the policy
    */
-  public EndpointAnswers(List<URI> urls, String model, String key, int requests, String textStart) {
-    this.textStart = textStart;
+  public EndpointAnswers(
+      List<URI> urls, String model, String key, int requests, Tokenizer tokenizer) {
+    this(urls, model, key, requests, (body, text) -> complete(body, text, tokenizer));
+  }
+
+  private EndpointAnswers(
+      List<URI> urls,
+      String model,
+      String key,
+      int requests,
+      BiConsumer<ObjectNode, String> prompts) {
+    this.prompts = prompts;
     this.servers = urls.stream().map(EndpointAnswers::base).toList();
     this.model = model;
     this.key = key;
     this.room = new Semaphore(requests * servers.size());
+  }
+
+  private static void complete(ObjectNode body, String text, Tokenizer tokenizer) {
+    if (text.indexOf(LiteralMark.CHARACTER) < 0) {
+      body.put("prompt", text);
+    } else {
+      ArrayNode ids = body.putArray("prompt");
+      Arrays.stream(tokenizer.encodeWithSpecial(text)).forEach(ids::add);
+    }
+    if (!tokenizer.textStart().isEmpty()) {
+      body.put("add_special_tokens", false);
+    }
   }
 
   private static URI base(URI url) {
@@ -188,12 +218,10 @@ public final class EndpointAnswers implements AnswerSource {
   private String body(EvaluationItem item, long seed) {
     SamplingSettings sampling = item.sampling();
     ObjectNode body = EvaluationLines.JSON.createObjectNode();
-    body.put("model", model).put("prompt", LiteralMark.removed(item.prompt().text()));
+    body.put("model", model);
+    prompts.accept(body, item.prompt().text());
     body.put("max_tokens", sampling.maxTokens()).put("temperature", sampling.temperature());
     body.put("top_p", sampling.topP()).put("seed", seed);
-    if (!textStart.isEmpty() && item.prompt().text().startsWith(textStart)) {
-      body.put("add_special_tokens", false);
-    }
     if (sampling.topK() > 0) {
       body.put("top_k", sampling.topK());
     }

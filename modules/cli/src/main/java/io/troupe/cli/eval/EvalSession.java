@@ -16,6 +16,7 @@ import io.troupe.core.evaluation.EvaluationChunks;
 import io.troupe.core.evaluation.ShardRange;
 import io.troupe.engine.PolicyEngines;
 import io.troupe.engine.SamplingEngine;
+import io.troupe.engine.Tokenizer;
 import io.troupe.evaluation.AnswerSource;
 import io.troupe.evaluation.EndpointAnswers;
 import io.troupe.evaluation.EngineAnswers;
@@ -117,11 +118,15 @@ record EvalSession(
     Map<String, Object> description = new LinkedHashMap<>(policy.description());
     description.put("endpoints", endpoints.stream().map(URI::toString).toList());
     description.put("model", model);
+    Optional<Tokenizer> tokenizer = policy.tokenizer();
     try (EvaluationTasks loaded =
-            new EvaluationTasks(policy, evaluation.tasks(), Optional.empty(), Integer.MAX_VALUE);
+            new EvaluationTasks(policy, evaluation.tasks(), tokenizer, Integer.MAX_VALUE);
         AnswerSource source =
-            new EndpointAnswers(
-                endpoints, model, compute.key(), compute.requests, policy.textStart())) {
+            tokenizer.isEmpty()
+                ? new EndpointAnswers(endpoints, model, compute.key(), compute.requests)
+                : new EndpointAnswers(
+                    endpoints, model, compute.key(), compute.requests, tokenizer.get())) {
+      loaded.refuseTurns("servers", "--endpoint");
       EvaluationProtocol protocol = protocol(evaluation, description, loaded.tasks());
       return run(evaluation, protocol, loaded, source);
     }
@@ -184,7 +189,7 @@ record EvalSession(
             evaluation.tasks(),
             Optional.of(run.tokenizer()),
             run.config().policy().contextLength())) {
-      loaded.refuseTurns();
+      loaded.refuseTurns("workers of a cluster", "--cluster");
       EvaluationProtocol protocol = protocol(evaluation, policy.description(), loaded.tasks());
       ClusterSettings network =
           cluster.settings(

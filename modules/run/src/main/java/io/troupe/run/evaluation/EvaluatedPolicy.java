@@ -82,14 +82,12 @@ public record EvaluatedPolicy(
     stored = List.copyOf(stored);
   }
 
-  /** What begins the policy's texts; empty if nothing does, or the policy is a server's. */
-  public String textStart() {
-    return Stream.concat(
+  /** Returns the policy's tokenizer; empty if the policy is a server's. */
+  public Optional<Tokenizer> tokenizer() {
+    return Stream.<Tokenizer>concat(
             run.stream().map(Composition::tokenizer),
             pretrained.stream().map(PretrainedModel::tokenizer))
-        .map(Tokenizer::textStart)
-        .findFirst()
-        .orElse("");
+        .findFirst();
   }
 
   /** Returns a policy of servers, with the prompts of data sets. */

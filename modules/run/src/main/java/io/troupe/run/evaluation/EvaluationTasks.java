@@ -93,13 +93,15 @@ public final class EvaluationTasks implements AutoCloseable {
   }
 
   /**
-   * Refuses tasks with turns, where workers of a cluster sample.
+   * Refuses tasks with turns, where something samples that answers once.
    *
+   * @param asked what samples, in the plural
+   * @param option of the command line that says so
    * @throws TaskDataException names the first of them
    */
-  public void refuseTurns() {
+  public void refuseTurns(String asked, String option) {
     for (String task : episodes.keySet().stream().sorted().limit(1).toList()) {
-      throw singleAnswers(task, "workers of a cluster", "--cluster");
+      throw singleAnswers(task, asked, option);
     }
   }
 
