@@ -63,6 +63,14 @@ final class PassRewardTest {
     assertThat(task.path("pass").path("1")).isEqualTo(last.path("eval"));
     assertThat(task.path("avg")).isEqualTo(last.path("eval_reward"));
 
+    assertThat(
+            CommandOutput.ending(0, "eval", "compare", eval, eval)
+                .out()
+                .lines()
+                .filter(row -> row.startsWith("held_out")))
+        .extracting(row -> row.split(" +")[3])
+        .containsExactly("passed", "reward");
+
     Path verdicts = folder.resolve("verdicts.jsonl");
     CommandOutput.ending(
         0, "verify", "numeric", "--input", run.path().toString(), "--output", verdicts.toString());

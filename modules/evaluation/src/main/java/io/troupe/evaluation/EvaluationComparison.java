@@ -4,11 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.troupe.core.evaluation.Bootstrap;
 import io.troupe.core.evaluation.Estimate;
 import io.troupe.core.evaluation.McNemarTest;
+import io.troupe.core.evaluation.SignFlipTest;
+import io.troupe.core.reward.PassMark;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,25 +20,36 @@ import java.util.Objects;
 
 /** Compares two evaluations sample by sample, where both judged the same sample of a prompt. */
 public final class EvaluationComparison {
+  /** The field of a task's protocol that holds the reward with which a sample passes. */
+  public static final String MARK = "pass_reward";
+
   /** A sample that passed in one evaluation and not in the other. */
   public record Flip(
       String task, String id, int sample, boolean firstPassed, String first, String second) {}
+
+  /**
+   * The comparison of one number.
+   *
+   * @param first mean over prompts of the mean of paired samples
+   * @param difference of the second from the first, by prompt
+   * @param pValue of no difference
+   */
+  public record Compared(Estimate first, Estimate second, Estimate difference, double pValue) {}
 
   /**
    * The comparison of one task.
    *
    * @param pairs samples that both judged
    * @param unpaired samples that only one of them judged
-   * @param first mean over prompts of the mean reward of paired samples
-   * @param difference of the second from the first, by prompt
+   * @param passed shares that pass, by McNemar's test
+   * @param reward mean rewards, by a permutation test
    */
   public record TaskComparison(
       String task,
       int pairs,
       int unpaired,
-      Estimate first,
-      Estimate second,
-      Estimate difference,
+      Compared passed,
+      Compared reward,
       McNemarTest test,
       List<Flip> flips) {
     public TaskComparison {
@@ -45,21 +59,30 @@ public final class EvaluationComparison {
 
   private record SampleKey(String task, String id, int sample) {}
 
-  private record SampleScore(double reward, boolean passed) {}
+  private record SampleScore(double reward, boolean passed) {
+    double pass() {
+      return passed ? 1 : 0;
+    }
+  }
 
-  /** Sums of one prompt's paired samples. */
+  /** Sums of one number of one prompt's paired samples. */
   private record PairSum(int pairs, double first, double second) {
-    PairSum plus(double one, double other) {
-      return new PairSum(pairs + 1, first + one, second + other);
+    PairSum plus(PairSum other) {
+      return new PairSum(pairs + other.pairs, first + other.first, second + other.second);
+    }
+
+    double difference() {
+      return (second - first) / pairs;
     }
 
     double[] means() {
-      return new double[] {first / pairs, second / pairs, (second - first) / pairs};
+      return new double[] {first / pairs, second / pairs, difference()};
     }
   }
 
   private static final class TaskPairs {
-    private final Map<String, PairSum> prompts = new LinkedHashMap<>();
+    private final Map<String, PairSum> rewards = new LinkedHashMap<>();
+    private final Map<String, PairSum> passes = new LinkedHashMap<>();
     private final List<SampleKey> flips = new ArrayList<>();
     private int pairs;
     private int unpaired;
@@ -127,10 +150,8 @@ public final class EvaluationComparison {
       return;
     }
     task.pairs++;
-    task.prompts.merge(
-        key.id(),
-        new PairSum(1, score.reward(), other.reward()),
-        (sum, _) -> sum.plus(score.reward(), other.reward()));
+    task.rewards.merge(key.id(), new PairSum(1, score.reward(), other.reward()), PairSum::plus);
+    task.passes.merge(key.id(), new PairSum(1, score.pass(), other.pass()), PairSum::plus);
     if (score.passed() != other.passed()) {
       task.flips.add(key);
       task.onlyFirst += score.passed() ? 1 : 0;
@@ -144,16 +165,17 @@ public final class EvaluationComparison {
       Map<SampleKey, SampleScore> known,
       Map<SampleKey, String> firstTexts,
       Map<SampleKey, String> secondTexts) {
-    List<Estimate> means =
-        Bootstrap.means(task.prompts.values().stream().map(PairSum::means).toList(), 3);
+    McNemarTest test = new McNemarTest(task.onlyFirst, task.onlySecond);
     return new TaskComparison(
         name,
         task.pairs,
         task.unpaired,
-        means.get(0),
-        means.get(1),
-        means.get(2),
-        new McNemarTest(task.onlyFirst, task.onlySecond),
+        compared(task.passes.values(), test.pValue()),
+        compared(
+            task.rewards.values(),
+            SignFlipTest.pValue(
+                task.rewards.values().stream().mapToDouble(PairSum::difference).toArray())),
+        test,
         task.flips.stream()
             .map(
                 key ->
@@ -165,6 +187,31 @@ public final class EvaluationComparison {
                         firstTexts.getOrDefault(key, ""),
                         secondTexts.getOrDefault(key, "")))
             .toList());
+  }
+
+  private static Compared compared(Collection<PairSum> prompts, double pValue) {
+    List<Estimate> means = Bootstrap.means(prompts.stream().map(PairSum::means).toList(), 3);
+    return new Compared(means.get(0), means.get(1), means.get(2), pValue);
+  }
+
+  /** The tasks whose samples pass by different marks, a sentence each. */
+  public List<String> marks() throws IOException {
+    Map<String, JsonNode> known = new HashMap<>();
+    first.protocol().path("tasks").forEach(task -> known.put(task.path("task").asText(), task));
+    List<String> notes = new ArrayList<>();
+    for (JsonNode task : second.protocol().path("tasks")) {
+      JsonNode other = known.get(task.path("task").asText());
+      if (other != null && mark(other) != mark(task)) {
+        notes.add(
+            "%s: a sample passes with a reward of %s in A and of %s in B"
+                .formatted(task.path("task").asText(), mark(other), mark(task)));
+      }
+    }
+    return notes;
+  }
+
+  private static double mark(JsonNode task) {
+    return task.path(MARK).asDouble(PassMark.FULL.reward());
   }
 
   private static SampleKey key(JsonNode line, String only) {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,9 +45,45 @@ class EvaluationComparisonTest {
     assertThat(compared.pairs()).isEqualTo((int) scored);
     assertThat(compared.unpaired()).isZero();
     assertThat(compared.test()).isEqualTo(new McNemarTest(1, 0));
-    assertThat(compared.difference().value()).isEqualTo(-1.0 / scored);
+    assertThat(compared.passed().difference().value()).isEqualTo(-1.0 / scored);
+    assertThat(compared.passed().pValue()).isEqualTo(compared.test().pValue());
+    assertThat(compared.reward().difference().value()).isEqualTo(-1.0 / scored);
     assertThat(compared.flips())
         .containsExactly(new Flip("sums", "sums-" + right, 0, true, "1\u00e9", "1\u00e9"));
+  }
+
+  @Test
+  void tasks_rewardsThatFallBelowTheMark_differWhereSharesDoNot() throws IOException {
+    EvaluationFolder first = evaluated("a", Evaluations.task("sums", 30, 1));
+    EvaluationFolder second = evaluated("b", Evaluations.task("sums", 30, 1));
+    String wrong = "\"reward\":0.0,\"passed\":false,\"outcome\":\"scored\"";
+    String results = Files.readString(second.results());
+    assertThat(results).contains(wrong);
+    Files.writeString(second.results(), results.replace(wrong, wrong.replace("0.0", "-0.5")));
+
+    TaskComparison compared = new EvaluationComparison(first, second).tasks().getFirst();
+
+    assertThat(compared.passed().difference().value()).isZero();
+    assertThat(compared.passed().pValue()).isOne();
+    assertThat(compared.reward().difference().high()).isNegative();
+    assertThat(compared.reward().pValue()).isLessThan(0.05);
+    assertThat(compared.flips()).isEmpty();
+  }
+
+  @Test
+  void marks_tasksThatPassByOthers_areNamed() throws IOException {
+    EvaluationFolder first = evaluated("a", marked(1));
+    EvaluationFolder second = evaluated("b", marked(-0.5));
+
+    assertThat(new EvaluationComparison(first, first).marks()).isEmpty();
+    assertThat(new EvaluationComparison(first, second).marks())
+        .containsExactly("sums: a sample passes with a reward of 1.0 in A and of -0.5 in B");
+  }
+
+  private static EvaluationTask marked(double mark) {
+    EvaluationTask task = Evaluations.task("sums", 2, 1);
+    return new EvaluationTask(
+        task.name(), task.items(), task.samples(), Map.of(EvaluationComparison.MARK, mark));
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.troupe.base.process.ExitCode;
 import io.troupe.cli.command.CliCommand;
 import io.troupe.core.evaluation.Estimate;
 import io.troupe.evaluation.EvaluationComparison;
+import io.troupe.evaluation.EvaluationComparison.Compared;
 import io.troupe.evaluation.EvaluationComparison.Flip;
 import io.troupe.evaluation.EvaluationComparison.TaskComparison;
 import io.troupe.evaluation.EvaluationFolder;
@@ -28,9 +29,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "compare",
     description =
-        "Compares two evaluations on the samples that both judged: means, their difference with a"
-            + " 95 %% interval, McNemar's exact test, and the samples that flipped with both"
-            + " texts.",
+        "Compares two evaluations on the samples that both judged: shares that pass and mean"
+            + " rewards, their differences with 95 %% intervals and tests, and the samples that"
+            + " flipped with both texts.",
     footer = {"", "Example:", "  troupe eval compare eval/v100 eval/v300 --flips-to flips.jsonl"})
 final class EvalCompareCommand extends CliCommand {
   private static final int EXCERPT = 400;
@@ -55,13 +56,14 @@ final class EvalCompareCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException {
-    List<TaskComparison> tasks =
+    EvaluationComparison comparison =
         new EvaluationComparison(
-                EvaluationFolder.view(Objects.requireNonNull(first)),
-                EvaluationFolder.view(Objects.requireNonNull(second)))
-            .tasks();
+            EvaluationFolder.view(Objects.requireNonNull(first)),
+            EvaluationFolder.view(Objects.requireNonNull(second)));
+    List<TaskComparison> tasks = comparison.tasks();
     PrintWriter out = out();
     out.print(table(tasks));
+    comparison.marks().forEach(out::println);
     for (TaskComparison task : tasks) {
       task.flips().stream().limit(printed).forEach(flip -> print(flip, out));
     }
@@ -79,30 +81,39 @@ final class EvalCompareCommand extends CliCommand {
             "task",
             "pairs",
             "unpaired",
+            "mean of",
             "A",
             "B",
             "B − A",
             "95 %",
             "only A",
             "only B",
-            "McNemar p"));
+            "p"));
     for (TaskComparison task : tasks) {
-      rows.add(
-          List.of(
-              task.task(),
-              Integer.toString(task.pairs()),
-              Integer.toString(task.unpaired()),
-              number(task.first(), task.first().value(), "%.3f"),
-              number(task.second(), task.second().value(), "%.3f"),
-              number(task.difference(), task.difference().value(), "%+.3f"),
-              number(task.difference(), task.difference().low(), "%+.3f")
-                  + " to "
-                  + number(task.difference(), task.difference().high(), "%+.3f"),
-              Integer.toString(task.test().onlyFirst()),
-              Integer.toString(task.test().onlySecond()),
-              String.format(Locale.ROOT, "%.3g", task.test().pValue())));
+      String first = Integer.toString(task.test().onlyFirst());
+      String second = Integer.toString(task.test().onlySecond());
+      rows.add(row(task, "passed", task.passed(), first, second));
+      rows.add(row(task, "reward", task.reward(), "", ""));
     }
     return EvalTable.aligned(rows);
+  }
+
+  private static List<String> row(
+      TaskComparison task, String number, Compared means, String onlyFirst, String onlySecond) {
+    return List.of(
+        task.task(),
+        Integer.toString(task.pairs()),
+        Integer.toString(task.unpaired()),
+        number,
+        number(means.first(), means.first().value(), "%.3f"),
+        number(means.second(), means.second().value(), "%.3f"),
+        number(means.difference(), means.difference().value(), "%+.3f"),
+        number(means.difference(), means.difference().low(), "%+.3f")
+            + " to "
+            + number(means.difference(), means.difference().high(), "%+.3f"),
+        onlyFirst,
+        onlySecond,
+        String.format(Locale.ROOT, "%.3g", means.pValue()));
   }
 
   private static String number(Estimate of, double value, String format) {

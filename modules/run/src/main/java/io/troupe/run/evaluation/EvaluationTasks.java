@@ -13,6 +13,7 @@ import io.troupe.core.prompt.Prompt;
 import io.troupe.core.prompt.PromptOrder;
 import io.troupe.engine.SamplingSettings;
 import io.troupe.engine.Tokenizer;
+import io.troupe.evaluation.EvaluationComparison;
 import io.troupe.evaluation.EvaluationItem;
 import io.troupe.evaluation.EvaluationTask;
 import io.troupe.run.compose.Composition;
@@ -236,6 +237,7 @@ public final class EvaluationTasks implements AutoCloseable {
   private Map<String, Object> protocol(
       String task, List<EvaluationItem> items, Map<String, SamplingSettings> bySource) {
     Map<String, Object> protocol = new LinkedHashMap<>();
+    protocol.put(EvaluationComparison.MARK, judgesOf(task).section().passReward());
     Map<String, Object> sources = new LinkedHashMap<>();
     bySource.forEach((source, sampling) -> sources.put(source, source(task, source, sampling)));
     protocol.put("sources", sources);
