@@ -5,6 +5,8 @@ import io.troupe.verifiers.math.parse.ParsedAnswer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -25,6 +27,11 @@ final class BoxedAnswers {
               + "|\\\\(?:text|mathrm|quad|qquad)"
               + "|\\b(?:and|or)\\b"
               + "|(?<![a-zA-Z])[a-z](?:_\\{?[0-9]\\}?)? ?=)*+");
+
+  private static final int MOST_NAME = 16;
+
+  private static final Pattern NAME =
+      Pattern.compile("(?<![a-zA-Z\\\\])[a-z](?:_\\{?[0-9]\\}?)? ?= ?$");
 
   private BoxedAnswers() {}
 
@@ -50,9 +57,21 @@ final class BoxedAnswers {
     while (first > 0 && sideBySide(text, spans.get(first - 1), spans.get(first))) {
       first--;
     }
-    return spans.subList(first, spans.size()).stream()
-        .map(span -> text.substring(span.start, span.end))
+    List<Span> side = spans.subList(first, spans.size());
+    List<String> names = side.stream().map(span -> nameBefore(text, span)).toList();
+    boolean named = !names.contains("") && Set.copyOf(names).size() == names.size();
+    boolean unknowns = named && side.size() > 1;
+    return side.stream()
+        .map(
+            span -> (unknowns ? nameBefore(text, span) : "") + text.substring(span.start, span.end))
         .toList();
+  }
+
+  /** {@code x=} before a box; where each of several has another, it says what the box holds. */
+  private static String nameBefore(String text, Span span) {
+    String before = text.substring(Math.max(0, span.command - MOST_NAME), span.command);
+    Matcher name = NAME.matcher(before);
+    return name.find() ? name.group() : "";
   }
 
   private static boolean sideBySide(String text, Span left, Span right) {

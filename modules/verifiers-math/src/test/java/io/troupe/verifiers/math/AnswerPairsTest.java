@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers in a box beside the expected one: right ones are paid, and their near misses are not. */
 class AnswerPairsTest {
@@ -50,12 +50,12 @@ class AnswerPairsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = "held-out.tsv")
-  void verify_tableOfPairs_paysTheRightOnesAlone(String table) throws IOException {
+  @CsvSource({"held-out.tsv,\\boxed{%s}", "completions.tsv,%s"})
+  void verify_table_paysTheRightOnesAlone(String table, String form) throws IOException {
     List<String> misjudged = new ArrayList<>();
     for (Pair pair : pairs(table)) {
       for (MathVerifier verifier : VERIFIERS) {
-        Verdict.Scored verdict = verdict(verifier, pair, "\\boxed{%s}".formatted(pair.answer()));
+        Verdict.Scored verdict = verdict(verifier, pair, form.formatted(pair.answer()));
         if (verdict.passed() != pair.right()) {
           misjudged.add("%s: %s".formatted(pair, verdict));
         }

@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
  * them to be one: {@code x=1 \text{ or } x=3}, {@code \{1,3\}}, {@code x_{1,2}=2\pm1}.
  */
 final class Roots {
-  private static final Pattern NUMBERED = Pattern.compile("([a-zA-Z])_[0-9](,[0-9])*");
+  private static final Pattern NUMBERED =
+      Pattern.compile("(\\\\?[a-zA-Z]|\\\\[a-z]+)_[0-9](,[0-9])*");
 
   private final AnswerComparison comparison;
 
@@ -85,6 +86,12 @@ final class Roots {
     List<Expr> values = new ArrayList<>();
     Optional<Unknown> first = Optional.empty();
     for (Expr item : items) {
+      if (first.isPresent()
+          && first.get().naming == Naming.ONE_NAME
+          && AnswerComparison.isScalar(item)) {
+        values.add(item);
+        continue;
+      }
       if (!(item instanceof Relation relation)
           || !relation.is(Sign.EQUAL)
           || !(relation.sides().get(0) instanceof Variable(var written))) {

@@ -70,7 +70,8 @@ final class AnswerNormaliser {
   /** Returns the answer with one spelling for each sign, and without text around it. */
   static String normalise(String answer) {
     String text = tags(UnicodeSigns.latex(singleBackslashes(answer)));
-    return trimmed(thousands(AnswerNotations.rewritten(Qualifiers.removed(text))));
+    String plain = trimmed(thousands(AnswerNotations.rewritten(Qualifiers.removed(text))));
+    return MeasureNames.inWords(plain);
   }
 
   /** A text whose every command has two backslashes was escaped once too often. */

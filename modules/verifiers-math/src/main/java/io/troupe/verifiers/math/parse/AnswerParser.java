@@ -59,7 +59,7 @@ final class AnswerParser {
   /** The expression of all tokens; otherwise leaves with {@link UnresolvedException}. */
   static Expr parse(List<AnswerToken> tokens, StepBudget budget) {
     AnswerParser parser = new AnswerParser(tokens, budget);
-    Expr expr = parser.list(' ', ' ');
+    Expr expr = parser.infix(parser.list(' ', ' '));
     if (!parser.in.atEnd()) {
       throw unreadable();
     }
@@ -196,9 +196,13 @@ final class AnswerParser {
       in.next();
     }
     if (in.peek().kind() == Kind.UNIT) {
-      Units currency = Units.of(in.next().text());
+      String sign = in.next().text();
+      Units currency = Units.of(sign);
       Expr amount = scalar(sum());
-      if (in.peek().kind() == Kind.UNIT && Units.of(in.peek().text()).isLike(currency)) {
+      boolean unit = in.peek().kind() == Kind.UNIT;
+      if (unit && in.peek().text().startsWith("per ")) {
+        currency = Units.of(sign + " " + in.next().text());
+      } else if (unit && Units.of(in.peek().text()).isLike(currency)) {
         in.next();
       }
       return new Expr.Quantity(negative ? new Call(Operator.NEGATE, amount) : amount, currency);
@@ -530,14 +534,17 @@ final class AnswerParser {
     int outer = bars;
     bars = 0;
     Expr inside = list('{', '}');
-    if (in.takesCommand("choose")) {
-      inside = new Call(Operator.BINOMIAL, scalar(inside), scalar(sum()));
-    } else if (in.takesCommand("over")) {
-      inside = new Call(Operator.DIVIDE, scalar(inside), scalar(sum()));
-    }
+    inside = infix(inside);
     bars = outer;
     in.expectSign("}");
     return inside;
+  }
+
+  private Expr infix(Expr left) {
+    if (in.takesCommand("choose")) {
+      return new Call(Operator.BINOMIAL, scalar(left), scalar(sum()));
+    }
+    return in.takesCommand("over") ? new Call(Operator.DIVIDE, scalar(left), scalar(sum())) : left;
   }
 
   private Expr set() {
