@@ -63,8 +63,13 @@ record CheckpointTensors(Path source, Map<String, StoredTensor> tensors) {
     }
     if (!surplus.isEmpty()) {
       throw new IOException(
-          "%s holds %d tensors that %s has not, the first of them %s"
-              .formatted(source, surplus.size(), authority.owner, surplus.iterator().next()));
+          "%s holds %d %s that %s has not, the first of them %s; correct config.json, or remove what the model does not compute with"
+              .formatted(
+                  source,
+                  surplus.size(),
+                  surplus.size() == 1 ? "tensor" : "tensors",
+                  authority.owner,
+                  surplus.iterator().next()));
     }
   }
 

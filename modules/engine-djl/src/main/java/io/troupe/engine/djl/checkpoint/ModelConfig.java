@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.djl.model.DecoderFamily;
 import io.troupe.engine.djl.model.DecoderSettings;
+import io.troupe.engine.safetensors.PeftFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -96,8 +97,11 @@ record ModelConfig(
       throw new IOException("%s is no JSON object".formatted(file));
     } catch (NoSuchFileException missing) {
       throw new IOException(
-          "%s is missing; a checkpoint is a directory with config.json and safetensors files"
-              .formatted(file),
+          Files.exists(file.resolveSibling(PeftFolder.CONFIG))
+              ? "%s holds an adapter (%s) and no model; merge it into its base by merge_and_unload of peft, or name the folder above it if a run saved it: that model has it in its weights"
+                  .formatted(file.toAbsolutePath().getParent(), PeftFolder.CONFIG)
+              : "%s is missing; a checkpoint is a directory with config.json and safetensors files"
+                  .formatted(file),
           missing);
     } catch (JsonProcessingException failure) {
       throw new IOException("%s is not JSON".formatted(file), failure);

@@ -153,6 +153,16 @@ final class PretrainedModelTest {
   }
 
   @Test
+  void open_adapterWithoutItsModel_saysHowToMergeIt() throws IOException {
+    Files.writeString(directory.resolve("adapter_config.json"), "{}");
+
+    assertThatThrownBy(() -> PretrainedModel.open(directory))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith(directory + " holds an adapter (adapter_config.json) and no model")
+        .hasMessageContaining("merge_and_unload");
+  }
+
+  @Test
   void open_tensorMissing_isNamed() throws IOException {
     damaged(
         TinyCheckpoints.QWEN3,
@@ -182,7 +192,7 @@ final class PretrainedModelTest {
     refused(
         "model.safetensors",
         "holds 11 tensors that this architecture has not, the first of them"
-            + " model.layers.1.input_layernorm.weight");
+            + " model.layers.1.input_layernorm.weight; correct config.json, or remove what");
   }
 
   @Test
