@@ -85,8 +85,9 @@ public final class TemplateProbe {
     ArrayNode sequences = answer.putArray("sequences");
     try {
       ChatTemplate chat = Thinking.AUTO.in(template).orElseThrow();
+      boolean texts = row.path("prompt").isTextual();
       SupervisedFormat format =
-          new SupervisedFormat("messages", "prompt", "completion", "source", true, Set.of());
+          new SupervisedFormat("messages", "prompt", "completion", "source", !texts, Set.of());
       new SupervisedTokens(chat, tokenizer.orElseThrow())
           .examples(format.read(List.of(file)).getFirst())
           .forEach(each -> sequences.add(sequence(each)));
