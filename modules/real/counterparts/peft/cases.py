@@ -1,6 +1,5 @@
 """Adapters: those that Troupe trains in peft, and those that peft makes in `troupe serve`."""
 import pathlib
-import sys
 
 import torch
 from peft import AutoPeftModelForCausalLM, LoraConfig, PeftModel, get_peft_model
@@ -76,7 +75,6 @@ def of_peft_in_serve():
                 folder = adapter(name, base, options)
                 status, answer = tiny.post(address, "/v1/load_lora_adapter", {"lora_name": name, "lora_path": str(folder.resolve())})
                 if status != 200:
-                    print(f"{name}: {answer}", file=sys.stderr)
                     real.check(f"{name}: {'is taken' if plain else 'is refused by a sentence'}", not plain and 400 <= status < 500, "taken" if plain else "a refusal", answer)
                     continue
                 theirs = PeftModel.from_pretrained(tiny.opened(base), folder).eval()

@@ -18,6 +18,6 @@ record ProgramLimits(Duration time, long memory) {
 
   /** Returns an amount of memory as text. */
   static String mebibytes(long bytes) {
-    return "%,d MiB".formatted(bytes / MEBIBYTE).replace(',', ' ');
+    return "%d MiB".formatted(bytes / MEBIBYTE);
   }
 }
