@@ -219,6 +219,10 @@ final class TrainCommand extends CliCommand {
       throw refused("%s is a supervised run; continue it by `troupe sft --resume`".formatted(run));
     }
     ResolvedConfig<RunConfig> resolved = RunConfig.load(folder.resolved(), overrides.values());
+    resolved
+        .changesSince(RunConfig.load(folder.resolved(), List.of()))
+        .forEach(change -> err().println("change " + change));
+    err().flush();
     Composition composition =
         checked(Composition.of(resolved.config(), folder.checkpoints()), resolved);
     Optional<String> changed =

@@ -173,4 +173,27 @@ final class RecordedRunCommandsTest {
       assertThat(output.err()).as(String.join(" ", each.arguments())).contains(each.said());
     }
   }
+
+  @Test
+  void resume_withOtherKeys_saysWhichChanged(@TempDir Path other) throws IOException {
+    String yaml = TestRuns.TOY.replace("  token_delay: 1ms\n", "").replace("steps: 8", "steps: 2");
+    CommandOutput.ofTraining(other, yaml);
+
+    CommandOutput resumed =
+        CommandOutput.ending(
+            0,
+            "train",
+            "--resume",
+            TestRuns.only(other).path().toString(),
+            "--set",
+            "training.steps=3",
+            "--set",
+            "training.learning_rate=0.002",
+            "--set",
+            "run.seed=5");
+
+    assertThat(resumed.err().lines().filter(line -> line.startsWith("change ")))
+        .containsExactly(
+            "change training.steps 2 → 3", "change training.learning_rate 0.003 → 0.002");
+  }
 }

@@ -130,6 +130,10 @@ public final class SftCommand extends CliCommand {
     }
     ResolvedConfig<SupervisedConfig> resolved =
         SupervisedConfig.load(folder.resolved(), overrides.values());
+    resolved
+        .changesSince(SupervisedConfig.load(folder.resolved(), List.of()))
+        .forEach(change -> err().println("change " + change));
+    err().flush();
     return run(
         SupervisedComposition.of(resolved.config(), folder.checkpoints()),
         folder,

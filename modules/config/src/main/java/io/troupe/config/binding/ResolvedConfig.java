@@ -3,8 +3,11 @@ package io.troupe.config.binding;
 import io.troupe.config.schema.Schema;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /**
  * A configuration that has been read, checked and filled in.
@@ -96,5 +99,26 @@ public record ResolvedConfig<T extends Record>(
         }
       }
     }
+  }
+
+  /** Returns the keys whose values are others than before, with both values. */
+  public List<String> changesSince(ResolvedConfig<T> before) {
+    Map<String, String> former = before.texts();
+    Map<String, String> now = texts();
+    return Stream.concat(
+            now.keySet().stream(), former.keySet().stream().filter(key -> !now.containsKey(key)))
+        .filter(key -> !text(now, key).equals(text(former, key)))
+        .map(key -> "%s %s → %s".formatted(key, text(former, key), text(now, key)))
+        .toList();
+  }
+
+  private static String text(Map<String, String> texts, String key) {
+    return texts.getOrDefault(key, "(not there)");
+  }
+
+  private Map<String, String> texts() {
+    Map<String, String> texts = new LinkedHashMap<>();
+    values.forEach(value -> texts.put(value.path(), value.text()));
+    return texts;
   }
 }
