@@ -18,6 +18,7 @@ final class CommandOverview implements IHelpSectionRenderer {
               "Before a run",
               List.of(
                   new Entry("doctor", "Checks this machine, and says what to do next"),
+                  new Entry("completion", "Prints a script by which bash and zsh complete"),
                   new Entry("torch", "Finds installed PyTorches and makes one usable"),
                   new Entry("models", "Fetches models by name; exports weights"),
                   new Entry(

@@ -100,6 +100,7 @@ public final class Main implements Runnable {
                   WorkerCommand.class,
                   TrainerRankCommand.class,
                   DoctorCommand.class,
+                  CompletionCommand.class,
                   TorchCommand.class,
                   ModelsCommand.class,
                   SoakCommand.class,

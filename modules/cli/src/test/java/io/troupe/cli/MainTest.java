@@ -60,4 +60,13 @@ final class MainTest {
       assertThat(lines.getLast()).endsWith(" --help lists the options");
     }
   }
+
+  @Test
+  void completion_script_knowsCommandsAndOptions() {
+    String script = CommandOutput.ending(0, "completion").out();
+
+    assertThat(script)
+        .contains("complete -F _complete_troupe")
+        .contains("--worst", "--try", "rollouts", "llama-factory");
+  }
 }
