@@ -8,11 +8,13 @@ import java.util.regex.Pattern;
  */
 public final class OpenThought {
   /*
-   * A question may speak of <think>. What a chat template or an assistant prefix opens stands at
-   * the beginning of a line or behind another token, and no turn begins between it and the end.
+   * A question may speak of <think>. What a chat template or an assistant prefix opens is at the
+   * beginning of a line, behind another token, or a token itself, and no turn begins between it and
+   * the end.
    */
   private static final Pattern TURN =
-      Pattern.compile("<[|｜]|\\[/?INST\\]|</s>|<(?:start|end)_of_turn>");
+      Pattern.compile(
+          "<[|｜]|<[a-z_]+\\|>|\\[/?INST\\]|\\[\\||</s>|<(?:start|end)_of_turn>|<seed:(?:bos|eos)>");
 
   private OpenThought() {}
 
@@ -28,7 +30,8 @@ public final class OpenThought {
       return false;
     }
     String begun = ThoughtMarks.behindLastBeginning(prompt);
-    boolean first = at == 0 || prompt.charAt(at - 1) == '\n' || prompt.charAt(at - 1) == '>';
+    boolean token = prompt.startsWith("<|", at);
+    boolean first = token || at == 0 || "\n>]".indexOf(prompt.charAt(at - 1)) >= 0;
     return begun.isBlank() || (first && !TURN.matcher(begun).find());
   }
 }

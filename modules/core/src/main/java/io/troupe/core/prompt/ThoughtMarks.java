@@ -80,6 +80,20 @@ public enum ThoughtMarks {
     return behind;
   }
 
+  /**
+   * Index behind an end of a thought that the text begins with, blanks aside; 0 if there is none.
+   */
+  public static int behindLeadingEnd(String text) {
+    String lead = text.stripLeading();
+    int behind = 0;
+    for (ThoughtMarks marks : values()) {
+      if (lead.startsWith(marks.closes)) {
+        behind = text.length() - lead.length() + marks.closes.length();
+      }
+    }
+    return behind;
+  }
+
   /** Index of the first beginning of a thought in the text, -1 if there is none. */
   public static int firstBeginning(String text) {
     int beginning = -1;

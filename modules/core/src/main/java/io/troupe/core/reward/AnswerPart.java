@@ -9,8 +9,10 @@ import io.troupe.core.prompt.ThoughtMarks;
  * <p>A thought ends at the last of its end marks, so that a draft within a thought that mentions
  * the mark is never read as the answer. An end mark before which no thought was begun ends none: it
  * would hide what is before it from the verifier, and not from a reader. Where only white space
- * follows such a mark, there is no answer, whichever of the two it was. Where the answer is one
- * {@code <answer>…</answer>} and nothing else but white space, its content is the answer.
+ * follows such a mark, there is no answer, whichever of the two it was. One that a completion
+ * begins with hides nothing: the answer is behind it, as in the last channel of gpt-oss. Where the
+ * answer is one {@code <answer>…</answer>} and nothing else but white space, its content is the
+ * answer.
  */
 public sealed interface AnswerPart {
   /**
@@ -35,6 +37,10 @@ public sealed interface AnswerPart {
    * @param thoughtOpen whether the prompt ends inside a thought, which the completion continues
    */
   static AnswerPart of(String completion, boolean thoughtOpen) {
+    int lead = thoughtOpen ? 0 : ThoughtMarks.behindLeadingEnd(completion);
+    if (lead > 0 && !completion.substring(lead).isBlank()) {
+      return of(completion.substring(lead), false);
+    }
     int end = ThoughtMarks.behindLastEnd(completion);
     int beginning = ThoughtMarks.firstBeginning(completion);
     boolean begun = thoughtOpen || (beginning >= 0 && beginning < end);

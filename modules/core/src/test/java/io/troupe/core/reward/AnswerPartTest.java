@@ -25,10 +25,16 @@ final class AnswerPartTest {
         "false | <think>it is \"red\"</think>\"red\" | \"red\"",
         "false | <think>`18`</think>`18` | `18`",
         "false | <think>say '</think>' first</think>R | R",
+        "false | </think>R | R",
+        "false | </think>R</think>S | R</think>S",
+        "false | <~channel~>final<~message~>R | R",
+        "false | <~channel~>analysis<~message~>a<~channel~>final<~message~>R | R",
+        "true | a<~channel~>final<~message~>R | R",
       })
   void of_finishedCompletion_isTheTextBehindItsThought(
       boolean open, String completion, String answer) {
-    assertThat(AnswerPart.of(completion, open)).isEqualTo(new Answer(answer, false));
+    assertThat(AnswerPart.of(completion.replace('~', '|'), open))
+        .isEqualTo(new Answer(answer, false));
   }
 
   @ParameterizedTest
@@ -40,6 +46,8 @@ final class AnswerPartTest {
         "false | <think>a</think>R<think>R",
         "false | R</think>",
         "false | R</think> ",
+        "false | </think>",
+        "false | </think><think>R",
         "true | R",
         "true | say '</think>' R",
       })

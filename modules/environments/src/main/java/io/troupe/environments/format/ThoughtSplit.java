@@ -5,7 +5,8 @@ import io.troupe.core.prompt.ThoughtMarks;
 /**
  * An answer in two: what it thinks, and the rest, in which calls are read. A thought ends with the
  * first end of its own spelling, of any of the {@link ThoughtMarks} where it opened before: behind
- * it the tag is a text like any other, as in the argument of a call.
+ * it the tag is a text like any other, as in the argument of a call. An end that the answer begins
+ * with ends an empty one.
  *
  * @param from where the rest begins in the answer
  * @param open whether the thinking has not ended
@@ -27,7 +28,8 @@ public record ThoughtSplit(String thought, String rest, int from, boolean open) 
       }
     }
     if (!thinksFirst && begin == 0) {
-      return new ThoughtSplit("", answer, 0, false);
+      int behind = ThoughtMarks.behindLeadingEnd(answer);
+      return new ThoughtSplit("", answer.substring(behind), behind, false);
     }
     int end = -1;
     int from = answer.length();

@@ -24,4 +24,13 @@ final class ThoughtSplitTest {
     assertThat(split.rest()).isEqualTo("R");
     assertThat(split.open()).isFalse();
   }
+
+  @ParameterizedTest
+  @CsvSource({"</think>R", "<|channel|>final<|message|>R", "R"})
+  void of_answerWithoutAThought_isAllThatIsBehindItsMark(String answer) {
+    ThoughtSplit split = ThoughtSplit.of(answer, false);
+    assertThat(split.thought()).isEmpty();
+    assertThat(split.rest()).isEqualTo("R");
+    assertThat(answer.substring(split.from())).isEqualTo("R");
+  }
 }

@@ -57,7 +57,7 @@ final class ToolCallReader {
       ToolFormat format, String beginning, List<ToolDeclaration> tools, boolean thinksFirst) {
     String lead = beginning.stripLeading();
     for (ThoughtMarks marks : ThoughtMarks.values()) {
-      if (lead.length() < marks.opens().length() && marks.opens().startsWith(lead)) {
+      if (mayBecome(lead, marks.opens()) || mayBecome(lead, marks.closes())) {
         return new TurnReply.ParsedAnswer("", "", List.of());
       }
     }
@@ -73,6 +73,10 @@ final class ToolCallReader {
         tools.isEmpty() ? split.rest() : split.rest().substring(0, format.textEnd(split.rest()));
     return new TurnReply.ParsedAnswer(
         thought.strip(), bare ? text.stripTrailing() : text.strip(), List.of());
+  }
+
+  private static boolean mayBecome(String beginning, String mark) {
+    return beginning.length() < mark.length() && mark.startsWith(beginning);
   }
 
   /**
