@@ -26,6 +26,8 @@ final class AnswerNames {
     /** Whether it names the same. The graph of a function is called y. */
     boolean isSame(Name other) {
       return key.equals(other.key)
+          || (key.endsWith("'") && other.key.equals(key + "(#)"))
+          || (other.key.endsWith("'") && key.equals(other.key + "(#)"))
           || (isGraph() && other.key.equals("y"))
           || (key.equals("y") && other.isGraph());
     }
@@ -125,7 +127,7 @@ final class AnswerNames {
   }
 
   private static Name variable(String name) {
-    if (name.matches("d[a-z]/d[a-z]")) {
+    if (name.matches("d[a-zA-Z]/d[a-z]")) {
       return new Name(name.charAt(1) + "'", "");
     }
     int index = name.indexOf('_');

@@ -130,6 +130,9 @@ final class RelationComparison {
   }
 
   private static boolean hasOrder(Listing listing) {
+    if (listing.items().stream().allMatch(Variable.class::isInstance)) {
+      return true;
+    }
     Set<String> names = new TreeSet<>();
     for (Expr item : listing.items()) {
       if (item instanceof Relation relation) {

@@ -147,6 +147,11 @@ public sealed interface Expr {
       return open == '(' && close == ')';
     }
 
+    /** Whether it is a row of numbers, in round or square brackets. */
+    public boolean isRow() {
+      return isTuple() || (open == '[' && close == ']');
+    }
+
     /** Whether the items may be an interval of the line. */
     public boolean isInterval() {
       return !isBare() && !isSet() && items.size() == 2;

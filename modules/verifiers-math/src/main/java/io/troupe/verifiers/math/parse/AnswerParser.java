@@ -361,7 +361,7 @@ final class AnswerParser {
         in.next();
         in.next();
         base = new Call(Operator.DOUBLE_FACTORIAL, scalar(base));
-      } else if (base instanceof Listing row && row.isTuple() && in.takesSign("^")) {
+      } else if (base instanceof Listing row && row.isRow() && in.takesSign("^")) {
         base = matrices.power(new Expr.Matrix(List.of(row.items())));
       } else if (base instanceof Expr.Matrix matrix && in.takesSign("^")) {
         base = matrices.power(matrix);
