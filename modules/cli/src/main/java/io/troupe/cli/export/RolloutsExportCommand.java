@@ -124,7 +124,7 @@ final class RolloutsExportCommand extends CliCommand {
     try (BufferedWriter lines = Files.newBufferedWriter(file)) {
       each.accept(
           row -> {
-            Map<String, Object> ordered = new LinkedHashMap<>();
+            Map<String, @Nullable Object> ordered = new LinkedHashMap<>();
             columns.kinds().keySet().forEach(name -> ordered.put(name, row.get(name)));
             try {
               lines.write(json.line(ordered));

@@ -9,16 +9,20 @@ import java.util.stream.Stream;
 
 /** Which groups of a recorded run are looked at. */
 enum GroupChoice {
-  ALL(_ -> true),
-  DEGENERATE(RolloutGroup::isDegenerate),
-  WRONG(RolloutGroup::nonePasses),
-  RIGHT(RolloutGroup::allPass),
-  TRUNCATED(group -> group.truncated() > 0);
+  ALL,
+  DEGENERATE,
+  WRONG,
+  RIGHT,
+  TRUNCATED;
 
-  private final Predicate<RolloutGroup> takes;
-
-  GroupChoice(Predicate<RolloutGroup> takes) {
-    this.takes = takes;
+  private boolean takes(RolloutGroup group) {
+    return switch (this) {
+      case ALL -> true;
+      case DEGENERATE -> group.isDegenerate();
+      case WRONG -> group.nonePasses();
+      case RIGHT -> group.allPass();
+      case TRUNCATED -> group.truncated() > 0;
+    };
   }
 
   /**
@@ -30,7 +34,7 @@ enum GroupChoice {
     Optional<Predicate<RolloutGroup>> choice =
         Arrays.stream(values())
             .filter(each -> each.name().equalsIgnoreCase(word))
-            .map(each -> each.takes)
+            .<Predicate<RolloutGroup>>map(each -> each::takes)
             .findFirst();
     Optional<Predicate<RolloutGroup>> stage =
         Arrays.stream(RolloutGroup.RolloutStage.values())

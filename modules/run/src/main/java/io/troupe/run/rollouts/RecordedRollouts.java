@@ -139,7 +139,8 @@ public final class RecordedRollouts {
     lines((number, lease, _) -> last.put(lease, number));
     lines(
         (number, lease, line) -> {
-          if (last.get(lease) == number) { // a resumed run may have written a group again
+          if (last.getOrDefault(lease, 0)
+              == number) { // a resumed run may have written a group again
             use.accept(
                 new RolloutGroup(
                     lease, outcome(lease), Optional.ofNullable(groups.get(lease)), line));

@@ -123,7 +123,7 @@ final class ParquetCodecs implements CompressionCodecFactory {
   private static final class ZstdCompressor implements BytesInputCompressor {
     @Override
     public BytesInput compress(BytesInput plain) throws IOException {
-      return BytesInput.from(Zstd.compress(plain.toByteArray()));
+      return BytesInput.from(Zstd.compress(plain.toInputStream().readAllBytes()));
     }
 
     @Override
