@@ -16,6 +16,10 @@ import java.util.stream.Collectors;
 final class AnswerNames {
   private static final String FUNCTIONS = "fghpqruvsyFGHPQVSTEA";
 
+  /** Of an angle they are asked for; of x they are an equation to be solved. */
+  private static final Set<Operator> TRIGONOMETRIC =
+      Set.of(Operator.SIN, Operator.COS, Operator.TAN, Operator.COT);
+
   /**
    * A name.
    *
@@ -60,6 +64,11 @@ final class AnswerNames {
       case Call(var operator, var arguments)
           when operator == Operator.ABSOLUTE && isMeasured(arguments.get(0)) ->
           Optional.of(new Name(measured(arguments.get(0)), ""));
+      case Call(var operator, var arguments)
+          when TRIGONOMETRIC.contains(operator)
+              && arguments.get(0) instanceof Variable(var angle)
+              && (angle.startsWith("\\") || Character.isUpperCase(angle.charAt(0))) ->
+          Optional.of(new Name(operator + " " + angle, ""));
       case Call sum when isSumOfLetters(sum) -> Optional.of(new Name(sum.toString(), ""));
       case Expr.Ratio(var parts)
           when parts.stream().allMatch(Variable.class::isInstance)
