@@ -126,7 +126,11 @@ final class RecordedRunCommandsTest {
 
   @Test
   void arguments_ofCommandsAboutRuns_nameRunsAlike() {
-    record Case(int code, String said, String... arguments) {}
+    record Case(int code, String said, List<String> arguments) {
+      Case(int code, String said, String... arguments) {
+        this(code, said, List.of(arguments));
+      }
+    }
     String gone = "has no console open now";
     for (Case each :
         List.of(
@@ -166,7 +170,7 @@ final class RecordedRunCommandsTest {
             new Case(2, "missing: LEVEL", "log", "io.troupe"),
             new Case(
                 2, "neither .parquet nor .jsonl", "export", "rollouts", run, "-o", "rows.csv"))) {
-      CommandOutput output = CommandOutput.by(each.arguments());
+      CommandOutput output = CommandOutput.by(each.arguments().toArray(String[]::new));
       assertThat(output.code())
           .as(String.join(" ", each.arguments()) + output.err())
           .isEqualTo(each.code());
