@@ -30,7 +30,7 @@ class WeightUpdateTest {
           move(halfway);
         }
         case RESUME -> paused = false;
-        case CONNECT, LIST, NAME, CONFIRM, TRY, BASE -> {}
+        case CONNECT, LIST, NAME, CONFIRM, TRY, BASE, COMPARE -> {}
       }
     }
 

@@ -125,14 +125,14 @@ final class AnswerNames {
         inside instanceof Expr.Letters(var run, _) && run.chars().allMatch(Character::isUpperCase);
     return named
         || letters
-        || inside instanceof Call(var operator, var factors)
+        || (inside instanceof Call(var operator, var factors)
             && operator == Operator.MULTIPLY
             && factors.size() == 2
             && factors.stream()
                 .allMatch(
                     letter ->
                         letter instanceof Variable(var name)
-                            && Character.isUpperCase(name.charAt(0)));
+                            && Character.isUpperCase(name.charAt(0))));
   }
 
   private static Name variable(String name) {

@@ -118,7 +118,7 @@ public record ParsedAnswer(
       AnswerToken mine = tokens.get(i);
       AnswerToken theirs = other.tokens.get(i);
       boolean same =
-          mine.kind() == Kind.TEXT && mine.text().strip().length() > 1
+          (mine.kind() == Kind.TEXT && mine.text().strip().length() > 1)
               ? plainWords(mine.text()).equals(plainWords(theirs.text()))
                   && !Units.isSymbols(mine.text())
               : mine.text().equals(theirs.text());
