@@ -23,8 +23,8 @@ public interface Tokenizer {
 
   /**
    * Returns a text of data so that {@link #encodeWithSpecial} reads no special token in it: behind
-   * the first character of each spelling of one is {@link #LITERAL}, which is no part of the
-   * text. A text that spells none is returned as it is.
+   * the first character of each spelling of one is {@link #LITERAL}, which is no part of the text.
+   * A text that spells none is returned as it is.
    */
   default String literal(String text) {
     return text;

@@ -6,8 +6,7 @@ package io.troupe.verifiers;
  * @param text a completion, or what is behind its thought: {@link ThoughtReading}
  * @param thoughtOpen whether the prompt ends inside a thought that the text continues; never where
  *     the thought is left out
- * @param tagged whether the text was in {@code <answer>…</answer>}, so that all of it is the
- *     answer
+ * @param tagged whether the text was in {@code <answer>…</answer>}, so that all of it is the answer
  */
 public record JudgedText(String text, boolean thoughtOpen, boolean tagged) {
   /** A text that stands for itself, without tags. */

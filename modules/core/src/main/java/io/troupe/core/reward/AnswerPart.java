@@ -18,8 +18,7 @@ public sealed interface AnswerPart {
   /**
    * The completion holds an answer, which may be empty.
    *
-   * @param tagged whether it was in {@code <answer>…</answer>}, which says that all of it is
-   *     meant
+   * @param tagged whether it was in {@code <answer>…</answer>}, which says that all of it is meant
    */
   record Answer(String text, boolean tagged) implements AnswerPart {}
 

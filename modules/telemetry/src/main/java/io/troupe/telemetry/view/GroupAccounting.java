@@ -13,8 +13,8 @@ import io.troupe.core.run.group.Ledger;
  *   admitted = trained + filtered + skipped + failed + waiting + leased + buffered + training
  * </pre>
  *
- * @param ledger groups and leases that ended, and all that began; as JSON its counts are beside
- *     the stages
+ * @param ledger groups and leases that ended, and all that began; as JSON its counts are beside the
+ *     stages
  * @param waiting groups that wait for a lease
  * @param leased groups under lease
  * @param buffered groups that wait for a step

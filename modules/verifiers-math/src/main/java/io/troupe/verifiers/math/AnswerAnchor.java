@@ -158,8 +158,8 @@ public enum AnswerAnchor {
     }
   },
   /**
-   * What is in the last {@code <answer>…</answer>}: the last box in it, else all of it. None if
-   * it is not closed.
+   * What is in the last {@code <answer>…</answer>}: the last box in it, else all of it. None if it
+   * is not closed.
    */
   ANSWER_TAG {
     @Override

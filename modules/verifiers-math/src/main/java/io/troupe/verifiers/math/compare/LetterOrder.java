@@ -9,8 +9,8 @@ import java.util.Set;
  * Whether letters in a row may be in another order.
  *
  * <p>Products may, words may not. What looks like a product is short, in lower case, and made of
- * different letters that are together in formulas: {@code ab}, {@code xyz}, {@code mn}. In all
- * else the order counts: {@code dog}, {@code HHT}, {@code XIX}, {@code ABC} as a ranking, matrices.
+ * different letters that are together in formulas: {@code ab}, {@code xyz}, {@code mn}. In all else
+ * the order counts: {@code dog}, {@code HHT}, {@code XIX}, {@code ABC} as a ranking, matrices.
  */
 final class LetterOrder {
   private static final List<String> FAMILIES =
