@@ -1,17 +1,10 @@
 package io.troupe.verifiers.math.compare;
 
 import io.troupe.verifiers.math.expr.Expr;
-import io.troupe.verifiers.math.expr.Expr.Call;
-import io.troupe.verifiers.math.expr.Operator;
 import io.troupe.verifiers.math.expr.StepBudget;
 import io.troupe.verifiers.math.expr.UnresolvedException;
-import io.troupe.verifiers.math.value.Ball;
-import io.troupe.verifiers.math.value.BallArithmetic;
-import io.troupe.verifiers.math.value.NumericEvaluation;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
@@ -95,13 +88,10 @@ final class RealSetComparison {
   }
 
   private boolean isLess(Expr a, Expr b) {
-    BallArithmetic balls = new BallArithmetic(60, budget);
-    Expr difference = new Call(Operator.ADD, a, new Call(Operator.NEGATE, b));
-    Ball value =
-        new NumericEvaluation(balls, Map.of(), Map.of(), false, false, budget).of(difference);
-    if (!value.isReal() || value.re().abs().compareTo(value.error()) <= 0) {
+    int order = RealSetReader.order(a, b, budget);
+    if (order == 0) {
       throw new UnresolvedException(UnresolvedException.Why.UNDEFINED);
     }
-    return value.re().compareTo(BigDecimal.ZERO) < 0;
+    return order < 0;
   }
 }

@@ -15,9 +15,13 @@ import io.troupe.verifiers.math.expr.Expr.Variable;
 import io.troupe.verifiers.math.expr.Expr.Words;
 import io.troupe.verifiers.math.expr.Operator;
 import io.troupe.verifiers.math.expr.StepBudget;
+import io.troupe.verifiers.math.value.Ball;
+import io.troupe.verifiers.math.value.BallArithmetic;
+import io.troupe.verifiers.math.value.NumericEvaluation;
 import io.troupe.verifiers.math.value.RationalFunction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -64,7 +68,8 @@ final class RealSetReader {
     };
   }
 
-  private static Optional<RealSet> interval(Listing listing) {
+  /** An interval, if its bounds are in their order; {@code (3,1)} is a point. */
+  private Optional<RealSet> interval(Listing listing) {
     Expr low = listing.items().get(0);
     Expr high = listing.items().get(1);
     boolean numbers =
@@ -72,11 +77,32 @@ final class RealSetReader {
     boolean closedAtInfinity =
         (infinity(low) != 0 && listing.open() == '[')
             || (infinity(high) != 0 && listing.close() == ']');
-    return numbers && !closedAtInfinity
+    return numbers && !closedAtInfinity && isInOrder(listing)
         ? Optional.of(
             new RealSet.Interval(
                 finite(low), listing.open() == '[', finite(high), listing.close() == ']'))
         : Optional.empty();
+  }
+
+  /** Brackets of two kinds hold no point, so what they hold may be empty: {@code (3,3]}. */
+  private boolean isInOrder(Listing listing) {
+    Expr low = listing.items().get(0);
+    Expr high = listing.items().get(1);
+    if (infinity(low) != 0 || infinity(high) != 0 || !listing.isRow()) {
+      return true;
+    }
+    int order = order(low, high, budget);
+    return order < 0 || (order == 0 && !listing.isTuple());
+  }
+
+  /** Which of two numbers is less; 0 if sixty digits do not tell, or one is not real. */
+  static int order(Expr a, Expr b, StepBudget budget) {
+    BallArithmetic balls = new BallArithmetic(60, budget);
+    Expr difference = new Call(Operator.ADD, a, new Call(Operator.NEGATE, b));
+    Ball value =
+        new NumericEvaluation(balls, Map.of(), Map.of(), false, false, budget).of(difference);
+    boolean told = value.isReal() && value.re().abs().compareTo(value.error()) > 0;
+    return told ? value.re().signum() : 0;
   }
 
   private static Optional<Expr> finite(Expr bound) {
