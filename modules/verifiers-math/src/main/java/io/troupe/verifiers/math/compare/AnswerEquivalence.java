@@ -77,14 +77,23 @@ public final class AnswerEquivalence {
     if (gold.hasDots() || answer.hasDots()) {
       return ComparisonResult.different("sequences with dots count only if written alike");
     }
-    return choice(goldText, answerText, budget).orElseGet(() -> readings(gold, answer, budget));
+    return choice(goldText, answerText, budget)
+        .orElseGet(
+            () ->
+                isConstant(gold) && isConstant(answer) && gold.hasCapitals() != answer.hasCapitals()
+                    ? ComparisonResult.different("another letter")
+                    : readings(gold, answer, budget));
+  }
+
+  /** Whether it is a letter that is a constant in one case, and a name in the other. */
+  private static boolean isConstant(ParsedAnswer answer) {
+    return answer.words().equals("e") || answer.words().equals("i");
   }
 
   /** Words in any case; of a single letter the case counts where it is a constant. */
   private static boolean isSameWords(ParsedAnswer gold, ParsedAnswer answer) {
-    boolean constant = gold.words().equals("e") || gold.words().equals("i");
     boolean alleles = LetterOrder.hasPairs(gold.words().replace(" ", ""));
-    return !constant && !alleles && WordAnswers.isSame(gold.words(), answer.words());
+    return !isConstant(gold) && !alleles && WordAnswers.isSame(gold.words(), answer.words());
   }
 
   /** Compares choices, if the gold answer is one; an answer may be its letter or its text. */

@@ -57,6 +57,9 @@ final class Systems {
 
   private Optional<ComparisonResult> listed(
       Map<String, Expr> named, Listing values, boolean valuesAreGold) {
+    if (valuesAreGold && values.isBare() && !isIndexed(named.keySet())) {
+      return Optional.of(ComparisonResult.different("several unknowns, where the gold names none"));
+    }
     boolean ordered = values.isBare() || values.isTuple();
     if (!ordered || values.items().stream().anyMatch(Relation.class::isInstance)) {
       return values.isSet()
@@ -79,7 +82,11 @@ final class Systems {
   /** Whether a point has its coordinates in the order of the alphabet, however they are named. */
   private static boolean isSorted(Set<String> names) {
     return FAMILIES.stream().anyMatch(family -> names.stream().allMatch(family::contains))
-        || names.stream().allMatch(name -> name.matches("[a-z]_[0-9]"));
+        || isIndexed(names);
+  }
+
+  private static boolean isIndexed(Set<String> names) {
+    return names.stream().allMatch(name -> name.matches("[a-z]_[0-9]"));
   }
 
   private static Optional<Map<String, Expr>> assignments(Expr expr) {

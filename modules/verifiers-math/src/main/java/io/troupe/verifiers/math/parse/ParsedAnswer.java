@@ -129,6 +129,11 @@ public record ParsedAnswer(
     return true;
   }
 
+  /** Whether a capital is among its letters. */
+  public boolean hasCapitals() {
+    return tokens.stream().anyMatch(token -> token.text().chars().anyMatch(Character::isUpperCase));
+  }
+
   /** The letter of a multiple choice, if this is one: {@code \text{(C)}}. */
   public Optional<Character> choice() {
     boolean one = words.length() == 1 && words.charAt(0) >= 'a' && words.charAt(0) <= 'j';
