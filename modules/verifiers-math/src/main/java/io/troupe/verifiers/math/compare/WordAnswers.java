@@ -32,6 +32,11 @@ final class WordAnswers {
   private static final Pattern HEAD =
       Pattern.compile(" (?:triangle|function|number|series|angle|sequence|polygon)$");
 
+  /** A sentence whose adjective is the answer: {@code the function is even}. */
+  private static final Pattern SUBJECT =
+      Pattern.compile(
+          "^(?:it|triangle|function|number|series|angle|sequence|polygon) is (?:an? )?");
+
   private static final List<String> MONTHS =
       List.of("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec");
 
@@ -96,7 +101,7 @@ final class WordAnswers {
   }
 
   private static String withoutHead(String words) {
-    return HEAD.matcher(words).replaceFirst("");
+    return HEAD.matcher(SUBJECT.matcher(words).replaceFirst("")).replaceFirst("");
   }
 
   private static List<String> names(String words) {

@@ -20,6 +20,8 @@ public final class NumberWords {
   private static final List<String> ORDINALS =
       List.of(
           "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+              .concat(
+                  " thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth")
               .split(" ", -1));
 
   private static final Map<String, Long> SCALES =
@@ -80,6 +82,20 @@ public final class NumberWords {
         yield ordinal >= 3 ? Optional.of((long) ordinal) : Optional.empty();
       }
     };
+  }
+
+  /** The number of an ordinal: "seventh", "twenty-first". */
+  public static Optional<Long> ordinal(String text) {
+    List<String> words = List.of(text.toLowerCase(Locale.ROOT).strip().split("[ -]+", 3));
+    int last = ORDINALS.indexOf(words.getLast());
+    int ten = words.size() == 2 ? TENS.indexOf(words.get(0)) : -1;
+    int round = words.size() == 1 ? TENS.indexOf(words.get(0).replaceFirst("ieth$", "y")) : -1;
+    if (round >= 0 && words.get(0).endsWith("th")) {
+      return Optional.of(10L * (round + 2));
+    }
+    return last > 0 && (words.size() == 1 || (ten >= 0 && last < 10))
+        ? Optional.of(words.size() == 1 ? last : 10L * (ten + 2) + last)
+        : Optional.empty();
   }
 
   private static Optional<Long> integer(List<String> words) {

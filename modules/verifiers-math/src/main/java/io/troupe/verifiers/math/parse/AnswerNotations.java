@@ -18,6 +18,12 @@ final class AnswerNotations {
               + " ?\\\\prime ?\\}?)(?!')(?: ?([0-9]{1,2}(?:\\.[0-9]{1,6})?) ?(?:''|\"|\\^ ?\\{?"
               + " ?\\\\prime ?\\\\prime ?\\}?))?");
 
+  /** Feet and inches as the whole answer, {@code 5'6"}; {@code 6'} alone may be minutes. */
+  private static final Pattern FEET =
+      Pattern.compile(
+          "([0-9]{1,4}) ?(?:'|\\^ ?\\{? ?\\\\prime ?\\}?) ?([0-9]{1,2}(?:\\.[0-9]{1,6})?)"
+              + " ?(?:''|\"|\\^ ?\\{? ?\\\\prime ?\\\\prime ?\\}?)");
+
   private static final Pattern CHOOSE =
       Pattern.compile(
           "(?:\\{ ?\\} ?)?[_^] ?\\{? ?([0-9]{1,4}) ?\\}? ?([CP]) ?_ ?\\{? ?([0-9]{1,4}) ?\\}?");
@@ -56,6 +62,10 @@ final class AnswerNotations {
     if (but.matches()) {
       String values = but.group(1).replaceAll(" (?:and|or) ", ", ");
       return "\\mathbb{R}\\setminus\\{" + values + "\\}";
+    }
+    Matcher feet = FEET.matcher(result.strip());
+    if (feet.matches()) {
+      return feet.replaceFirst("$1 \\\\text{ feet } $2 \\\\text{ inches}");
     }
     if (result.indexOf('[') >= 0 || result.indexOf(']') >= 0) {
       result = inward(SIZED_BRACKET.matcher(result).replaceAll(""));

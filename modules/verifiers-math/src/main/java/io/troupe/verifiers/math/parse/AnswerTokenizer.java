@@ -61,6 +61,8 @@ public final class AnswerTokenizer {
           "mathbb",
           "mathcal",
           "tilde",
+          "dot",
+          "ddot",
           "overleftrightarrow",
           "overparen",
           "wideparen");
@@ -533,6 +535,8 @@ public final class AnswerTokenizer {
       add(Kind.WORD, inside);
     } else if ((name.equals("mathbb") || name.equals("mathbf")) && inside.length() == 1) {
       add(Kind.LETTER, "\\mathbb" + inside);
+    } else if (name.equals("overline") && inside.length() == 1) {
+      add(Kind.LETTER, "\\bar" + inside);
     } else {
       add(Kind.LETTER, "\\" + ONE_MARK.getOrDefault(name, name) + inside);
     }

@@ -192,6 +192,14 @@ final class TokenNotations {
     if (words.isEmpty()) {
       return at;
     }
+    boolean whole = at == 0 && tokenOf.getLast() + 1 == in.size();
+    Optional<Long> ordinal =
+        whole ? NumberWords.ordinal(String.join(" ", words)) : Optional.empty();
+    if (ordinal.isPresent()) {
+      out.add(new AnswerToken(Kind.NUMBER, Long.toString(ordinal.get()), false));
+      out.add(new AnswerToken(Kind.TEXT, "th", false));
+      return in.size();
+    }
     Optional<Long> scale = isNumber(at - 1) ? NumberWords.scale(words.get(0)) : Optional.empty();
     if (scale.isPresent()) {
       AnswerToken digits = out.removeLast();
