@@ -16,6 +16,7 @@ import io.troupe.core.replay.RecordedRun;
 import io.troupe.core.rollout.GroupId;
 import io.troupe.core.rollout.GroupSummary;
 import io.troupe.core.rollout.LeaseId;
+import io.troupe.core.run.group.Group;
 import io.troupe.run.replay.ReplayPlan;
 import io.troupe.run.rollouts.RolloutGroup.Outcome;
 import io.troupe.run.rollouts.RolloutGroup.RolloutStage;
@@ -26,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * All rollouts of a run, read from its folder: the journal says what became of a group, and the
@@ -53,11 +56,20 @@ public final class RecordedRollouts {
 
   /** Reads the journal of a run. */
   public static RecordedRollouts of(RunFolder folder) throws IOException {
+    return of(
+        folder,
+        ReplayPlan.recorded(folder),
+        RunConfig.load(folder.resolved(), List.of()).config().lossSettings());
+  }
+
+  static RecordedRollouts of(RunFolder folder, RecordedRun run, LossSettings loss) {
     RecordedRollouts rollouts = new RecordedRollouts(folder);
-    RecordedRun run = ReplayPlan.recorded(folder);
+    Stream<GroupSummary> inTraining =
+        run.state().inTraining().map(group -> ((Group.Training) group.stage()).summary());
     Set<LeaseId> waiting =
-        run.state().buffered().map(GroupSummary::lease).collect(Collectors.toSet());
-    LossSettings loss = RunConfig.load(folder.resolved(), List.of()).config().lossSettings();
+        Stream.concat(run.state().buffered(), inTraining)
+            .map(GroupSummary::lease)
+            .collect(Collectors.toSet());
     for (RecordedItem item : run.items()) {
       switch (item) {
         case RecordedItem.Scored(RecordedGroup group) -> {
@@ -136,11 +148,13 @@ public final class RecordedRollouts {
   /** Gives each group once: those of the traces in their order, then those without texts. */
   public void forEach(Consumer<RolloutGroup> use) throws IOException {
     Map<LeaseId, Integer> last = new HashMap<>();
+    Set<LeaseId> given = new HashSet<>();
     lines((number, lease, _) -> last.put(lease, number));
     lines(
         (number, lease, line) -> {
-          if (last.getOrDefault(lease, 0)
-              == number) { // a resumed run may have written a group again
+          // A resumed run may have written a group again, and one that is under way writes more.
+          if (last.getOrDefault(lease, 0) == number) {
+            given.add(lease);
             use.accept(
                 new RolloutGroup(
                     lease, outcome(lease), Optional.ofNullable(groups.get(lease)), line));
@@ -148,7 +162,7 @@ public final class RecordedRollouts {
         });
     for (Map.Entry<LeaseId, RecordedGroup> each : groups.entrySet()) {
       LeaseId lease = each.getKey();
-      if (!last.containsKey(lease)) {
+      if (!given.contains(lease)) {
         use.accept(
             new RolloutGroup(
                 lease, outcome(lease), Optional.of(each.getValue()), MissingNode.getInstance()));

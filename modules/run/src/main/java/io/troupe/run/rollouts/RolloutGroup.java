@@ -1,8 +1,10 @@
 package io.troupe.run.rollouts;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.core.advantage.Advantages;
 import io.troupe.core.completion.Completion;
 import io.troupe.core.completion.TokenVersions;
+import io.troupe.core.prompt.LiteralMark;
 import io.troupe.core.replay.RecordedGroup;
 import io.troupe.core.reward.PassMark;
 import io.troupe.core.rollout.EpisodeSummary;
@@ -36,7 +38,7 @@ public final class RolloutGroup {
     SKIPPED,
     /** Its rewards are equal: nothing to learn. */
     FILTERED,
-    /** It waits for a step. */
+    /** It waits for a step, or for the end of the one that runs. */
     BUFFERED,
     /** It was scored, and then too stale, or taken back. */
     DROPPED,
@@ -127,9 +129,9 @@ public final class RolloutGroup {
     return rewards().average();
   }
 
-  /** Whether all completions are judged alike. */
+  /** Whether all completions are judged, and none is better than another. */
   public boolean isDegenerate() {
-    return judged() && rewards().distinct().count() == 1;
+    return judged() && Advantages.degenerate(rewards().toArray());
   }
 
   /** Whether every completion passes. */
@@ -178,7 +180,7 @@ public final class RolloutGroup {
 
   /** The prompt as the policy read it; empty where no trace has it. */
   public String prompt() {
-    return texts.path("prompt").asText();
+    return LiteralMark.removed(texts.path("prompt").asText());
   }
 
   /** The expected answer; empty where no trace has it. */
