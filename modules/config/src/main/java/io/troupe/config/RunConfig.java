@@ -118,7 +118,7 @@ public record RunConfig(
                     PromptSampling.UNIFORM,
                     rollout.maxAttempts()),
                 new RunLimits.Groups(
-                    rollout.groupSize(),
+                    rollout.groupSize().by(verifier.mark()),
                     rollout.maxConcurrentGroups(),
                     rollout.leaseTimeout().toMillis(),
                     training.filterDegenerate(),

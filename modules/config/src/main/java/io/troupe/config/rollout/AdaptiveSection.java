@@ -9,14 +9,12 @@ import io.troupe.core.rollout.GroupSize;
 
 /** Groups that grow until enough completions are right and enough are wrong. */
 public record AdaptiveSection(
-    @Doc(
-            value = "Completions with a reward of at least 0.5 that end the growth of a group.",
-            unit = "completions")
+    @Doc(value = "Completions that pass and end the growth of a group.", unit = "completions")
         @Default("0")
         @Range(min = 0, max = 4096)
         int right,
     @Doc(
-            value = "Completions with a lower reward that end the growth of a group.",
+            value = "Completions that do not pass and end the growth of a group.",
             unit = "completions")
         @Default("0")
         @Range(min = 0, max = 4096)

@@ -2,6 +2,7 @@ package io.troupe.core.rollout;
 
 import static io.troupe.core.Require.require;
 
+import io.troupe.core.reward.PassMark;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,15 +14,12 @@ import java.util.List;
  * to the same size without a word between them.
  *
  * @param part completions that are sampled together, 2 or more
- * @param right completions with a reward of at least {@link #RIGHT} that end a group, once there
- *     are {@code wrong} others too
+ * @param right completions that pass and end a group, once there are {@code wrong} others too
  * @param wrong other completions, likewise
  * @param most completions at which a group ends in any case; {@code part} means a fixed size
+ * @param mark by which a completion passes
  */
-public record GroupSize(int part, int right, int wrong, int most) {
-  /** Least reward of a completion that counts as right. */
-  public static final double RIGHT = 0.5;
-
+public record GroupSize(int part, int right, int wrong, int most, PassMark mark) {
   public GroupSize {
     require(part >= 2, "a group has 2 or more completions, not %d", part);
     require(most >= part, "a group of at most %d completions begins with %d", most, part);
@@ -33,9 +31,19 @@ public record GroupSize(int part, int right, int wrong, int most) {
         most);
   }
 
+  /** Groups whose completions pass with the full reward of 1. */
+  public GroupSize(int part, int right, int wrong, int most) {
+    this(part, right, wrong, most, PassMark.FULL);
+  }
+
   /** Groups of one size. */
   public static GroupSize fixed(int completions) {
     return new GroupSize(completions, 0, 0, completions);
+  }
+
+  /** Returns the size of groups whose completions pass by this mark. */
+  public GroupSize by(PassMark other) {
+    return new GroupSize(part, right, wrong, most, other);
   }
 
   /** Whether groups differ in size. */
@@ -55,7 +63,7 @@ public record GroupSize(int part, int right, int wrong, int most) {
     }
     int passed = 0;
     for (int i = 0; i < rewards.size(); i++) {
-      passed += rewards.get(i) >= RIGHT ? 1 : 0;
+      passed += mark.passes(rewards.get(i)) ? 1 : 0;
     }
     return passed >= right && rewards.size() - passed >= wrong
         ? 0

@@ -3,6 +3,7 @@ package io.troupe.core.rollout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.core.reward.PassMark;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class GroupSizeTest {
-  private static final GroupSize TWO_OF_EACH = new GroupSize(4, 2, 2, 10);
+  private static final GroupSize TWO_OF_EACH = new GroupSize(4, 2, 2, 10, new PassMark(0.5));
 
   @Test
   void next_enoughOfBoth_isNothing() {
@@ -21,6 +22,14 @@ class GroupSizeTest {
     assertThat(TWO_OF_EACH.next(List.of(1.0, 0.4, 0.4, 0.0))).isEqualTo(4);
     assertThat(TWO_OF_EACH.next(Collections.nCopies(8, 1.0))).isEqualTo(2);
     assertThat(TWO_OF_EACH.next(Collections.nCopies(10, 1.0))).isZero();
+  }
+
+  @Test
+  void next_byAnotherMark_countsWhatPassesByIt() {
+    List<Double> rewards = List.of(1.0, 2.0, 1.0, 2.0);
+    assertThat(TWO_OF_EACH.next(rewards)).isEqualTo(4);
+    assertThat(TWO_OF_EACH.by(new PassMark(2)).next(rewards)).isZero();
+    assertThat(TWO_OF_EACH.by(new PassMark(2)).accepts(rewards)).isTrue();
   }
 
   @Test
