@@ -188,7 +188,7 @@ class Remote:
 RUN = "__run__"
 
 
-def run(function, *values, **named):
+def run(function, /, *values, **named):
     """A call whose result the test drops."""
     if type(function) is Remote:
         return function._link.call(function._number, values, named, True)

@@ -50,6 +50,10 @@ class ArgumentsAndObjectsTest {
         wrong("clears", inPlace, CLEARS),
         right("nothing is returned", "x = [2, 1]\nassert f(x) is None\nassert x == [1, 2]", SORTS),
         right("a keyword", "x = [2, 1]\nf(a=x)\nassert x == [1, 2]", SORTS),
+        right(
+            "a keyword of any name",
+            "x = []\nf(function=x)\nassert x == [1]",
+            "def f(function): function.append(1)"),
         right("rows", "m = [[1, 2], [3]]\nf(m)\nassert m == [[3], [1, 2]]", reverses()),
         right("a dict", "d = {'a': 1}\nf(d)\nassert d == {'a': 2}", "def f(d): d['a'] += 1"),
         right("a set", "s = {1, 2}\nf(s)\nassert s == {1}", "def f(s): s.discard(2)"),
