@@ -117,7 +117,11 @@ final class VerifierProtocol {
     StringBuilder ascii = new StringBuilder(json.length());
     for (int i = 0; i < json.length(); i++) {
       char each = json.charAt(i);
-      ascii.append(each < 0x80 ? String.valueOf(each) : "\\u%04x".formatted((int) each));
+      if (each < 0x80) {
+        ascii.append(each);
+      } else {
+        ascii.append("\\u%04x".formatted((int) each));
+      }
     }
     return ascii.toString();
   }
