@@ -94,6 +94,9 @@ final class PlanCommand extends CliCommand {
     if (tries && simulate) {
       throw refused("give --try or --simulate, not both");
     }
+    if (!tries && (has("--prompts") || has("--completions"))) {
+      throw refused("--prompts and --completions need --try");
+    }
     if (prompts < 1 || completions < 1) {
       throw refused("--prompts and --completions are 1 or more");
     }

@@ -173,10 +173,11 @@ record TrialText(List<TriedPrompt> tried) {
       json.put("stop", each.answer().episode().stop());
     }
     switch (each.verdict().verdict()) {
-      case Verdict.Scored(double reward, String extracted, String reason, var _, var _) -> {
-        json.put("reward", reward);
-        json.put("extracted", extracted);
-        json.put("reason", reason);
+      case Verdict.Scored scored -> {
+        json.put("reward", scored.reward());
+        json.put("passed", scored.passed());
+        json.put("extracted", scored.extracted());
+        json.put("reason", scored.reason());
       }
       case Verdict.Unverifiable(Verdict.Cause cause, String reason) -> {
         json.put("outcome", cause.name().toLowerCase(Locale.ROOT));

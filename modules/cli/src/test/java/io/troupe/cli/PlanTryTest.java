@@ -63,7 +63,9 @@ final class PlanTryTest {
       assertThat(prompt.path("completions")).hasSize(5);
       assertThat(prompt.path("seconds").isNumber()).isTrue();
       for (JsonNode completion : prompt.path("completions")) {
-        assertThat(completion.path("reward").isNumber()).isTrue();
+        assertThat(completion.path("passed").asBoolean())
+            .isEqualTo(completion.path("reward").doubleValue() >= 1);
+        assertThat(completion.path("passed").isBoolean()).isTrue();
         assertThat(completion.path("extracted").isTextual()).isTrue();
         assertThat(completion.path("reason").asText()).isNotEmpty();
         assertThat(completion.path("tokens").asInt()).isBetween(1, 3);

@@ -142,6 +142,8 @@ final class RecordedRunCommandsTest {
             new Case(0, "", "groups", run),
             new Case(0, "", "groups", run, "1"),
             new Case(2, "no GROUP", "groups", run, "1", "--worst", "2"),
+            new Case(2, "leave --limit out", "groups", run, "--worst", "2", "--limit", "3"),
+            new Case(2, "need --try", "plan", "conf/quickstart.yaml", "--prompts", "3"),
             new Case(2, "--only is one of all", "groups", run, "--worst", "2", "--only", "live"),
             new Case(2, "--order is reward", "groups", run, "--worst", "2", "--order", "newest"),
             new Case(2, "--steps is FROM-TO", "groups", run, "--worst", "2", "--steps", "3-1"),

@@ -35,6 +35,11 @@ public abstract class CliCommand implements Callable<Integer> {
     return folder;
   }
 
+  /** Whether the command line has an option. */
+  protected final boolean has(String option) {
+    return commandLine().getParseResult().hasMatchedOption(option);
+  }
+
   /** The refusal of a command line that cannot be carried out. */
   protected final ParameterException refused(String message) {
     return new ParameterException(commandLine(), message);

@@ -113,6 +113,9 @@ final class GroupsCommand extends AnswerCommand {
     if (worst < 0 || !own().isEmpty()) {
       throw refused("--worst takes a number of groups, 1 or more, and no GROUP");
     }
+    if (has("--limit")) {
+      throw refused("--worst has the number of groups; leave --limit out");
+    }
     WorstGroups found = choice();
     steps.contains(0);
     RunFolder folder = recorded();
