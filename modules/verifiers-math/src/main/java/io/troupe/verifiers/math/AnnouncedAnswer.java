@@ -23,12 +23,14 @@ final class AnnouncedAnswer {
               + "|[A-Za-z][A-Za-z ,'’-]{0,80}?(?: (?:is|are|equals)(?: equal to)?:?|:))"
               + " ?(\\})?[~ ]*(?=[^a-zA-Z]*[0-9\\\\$])(?=[^a-zA-Z])");
 
-  /** Words of a sentence that does not say what the value is. */
+  /** Words of a sentence that does not say what the value is, or says it of another value. */
   private static final Pattern CLAIM =
       Pattern.compile(
           "(?i)(?<![a-z])(?:not|no|isn't|never|none|least|most|less|more|than|incorrect|wrong|false"
               + "|if|unless|or|nor|either|between|except|without|maybe|perhaps|possibly|about"
-              + "|approximately|true|statement|option|choice)(?![a-z])");
+              + "|approximately|roughly|nearly|almost|cannot|can't|unlikely|neither|but|true|statement"
+              + "|option|choice|half of|twice|(?:negative|minus|opposite)(?=:| is| are| equals)"
+              + ")(?![a-z])");
 
   private AnnouncedAnswer() {}
 
