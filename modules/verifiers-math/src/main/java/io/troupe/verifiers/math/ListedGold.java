@@ -18,6 +18,9 @@ final class ListedGold {
   private static final Pattern ITEM =
       Pattern.compile("\\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|'([^']*)')\\s*(,|\\]\\s*$)");
 
+  /** A character as JSON writes it in ASCII. */
+  private static final Pattern ESCAPED = Pattern.compile("(?<!\\\\)\\\\u([0-9a-fA-F]{4})");
+
   private ListedGold() {}
 
   /** The answer that a list stands for; any other text is itself. */
@@ -48,9 +51,20 @@ final class ListedGold {
         return List.of();
       }
       String text = item.group(1) == null ? item.group(2) : item.group(1);
-      texts.add(text.replace("\\\\", "\\").replace("\\\"", "\""));
+      texts.add(unescaped(text));
       at = item.end();
     }
     return texts;
+  }
+
+  private static String unescaped(String text) {
+    return ESCAPED
+        .matcher(text)
+        .replaceAll(
+            found ->
+                Matcher.quoteReplacement(
+                    String.valueOf((char) Integer.parseInt(found.group(1), 16))))
+        .replace("\\\\", "\\")
+        .replace("\\\"", "\"");
   }
 }
