@@ -51,7 +51,7 @@ def _tell(line):
 
 
 def check(name, ok, expected="", got="", why=""):
-    """Tells a case that holds or not; the values are told only where it does not."""
+    """Reports a case that holds or not, with the values only where it does not."""
     line = {"case": name, "ok": bool(ok)}
     if not ok:
         line |= {"expected": expected, "got": got, "why": why}

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /** What a driver found in one case. */
-record CaseResult(String name, Verdict verdict, String expected, String got, String why) {
-  enum Verdict {
+record CaseResult(String name, CaseOutcome outcome, String expected, String got, String why) {
+  enum CaseOutcome {
     OK,
     FAILED,
     SKIPPED
@@ -33,11 +33,13 @@ record CaseResult(String name, Verdict verdict, String expected, String got, Str
   }
 
   private static CaseResult of(JsonNode fields, boolean skipped) {
-    Verdict verdict =
-        skipped ? Verdict.SKIPPED : fields.path("ok").asBoolean() ? Verdict.OK : Verdict.FAILED;
+    CaseOutcome outcome =
+        skipped
+            ? CaseOutcome.SKIPPED
+            : fields.path("ok").asBoolean() ? CaseOutcome.OK : CaseOutcome.FAILED;
     return new CaseResult(
         fields.path("case").asText(),
-        verdict,
+        outcome,
         text(fields.path("expected")),
         text(fields.path("got")),
         text(fields.path("why")));

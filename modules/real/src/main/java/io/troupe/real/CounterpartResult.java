@@ -1,22 +1,22 @@
 package io.troupe.real;
 
-import io.troupe.real.CaseResult.Verdict;
+import io.troupe.real.CaseResult.CaseOutcome;
 import java.time.Duration;
 import java.util.List;
 
 /**
  * What came of a counterpart.
  *
- * @param cases those that its driver told, in order
+ * @param cases those that its driver reported, in order
  */
 record CounterpartResult(
     String name, String version, List<CaseResult> cases, Ending ending, Duration took) {
   /** How its driver ended. */
   sealed interface Ending {
-    /** It told all of its cases. */
+    /** It reported all of its cases. */
     record Complete() implements Ending {}
 
-    /** It did not tell all of its cases, or none. */
+    /** It did not report all of its cases, or none. */
     record Broken(String why) implements Ending {}
 
     /** It was not started. */
@@ -27,13 +27,13 @@ record CounterpartResult(
     cases = List.copyOf(cases);
   }
 
-  int count(Verdict verdict) {
-    return (int) cases.stream().filter(each -> each.verdict() == verdict).count();
+  int count(CaseOutcome outcome) {
+    return (int) cases.stream().filter(each -> each.outcome() == outcome).count();
   }
 
-  /** Returns the number of failures; a driver that did not tell all of its cases is one. */
+  /** Returns the number of failures; a driver that did not report all of its cases is one. */
   int failures() {
-    return count(Verdict.FAILED) + (ending instanceof Ending.Broken ? 1 : 0);
+    return count(CaseOutcome.FAILED) + (ending instanceof Ending.Broken ? 1 : 0);
   }
 
   boolean wasRun() {

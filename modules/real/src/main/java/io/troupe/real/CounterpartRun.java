@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The driver of a counterpart, run to its end. It is told by its environment where Troupe is, and
- * writes a line of JSON for each case.
+ * The driver of a counterpart, run to its end. Its environment says where Troupe is, and it writes
+ * a line of JSON for each case.
  *
  * @param home the work tree
  * @param arguments of the driver
- * @param record whether recorded answers are written anew rather than compared
+ * @param record whether recorded answers are written again rather than compared
  */
 record CounterpartRun(Path home, List<String> arguments, boolean record, Consumer<String> say) {
   private static final int HEAP = 1024;
@@ -116,7 +116,7 @@ record CounterpartRun(Path home, List<String> arguments, boolean record, Consume
         }
       }
       parsed
-          .filter(each -> each.verdict() == CaseResult.Verdict.FAILED)
+          .filter(each -> each.outcome() == CaseResult.CaseOutcome.FAILED)
           .ifPresent(
               each -> say.accept("%s: %s failed".formatted(counterpart.name(), each.name())));
     }
@@ -146,7 +146,7 @@ record CounterpartRun(Path home, List<String> arguments, boolean record, Consume
                   "its driver wrote '%s' where one JSON object a case was expected"
                       .formatted(SafeText.of(nonsense.get(), SHOWN)));
           case BoundedProgram.Exited _ when cases.isEmpty() ->
-              new Ending.Broken("its driver told no case, and at least one was expected");
+              new Ending.Broken("its driver reported no case, and at least one was expected");
           case BoundedProgram.Exited _ -> new Ending.Complete();
         };
       }

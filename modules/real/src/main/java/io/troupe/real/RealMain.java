@@ -53,7 +53,7 @@ public final class RealMain implements Callable<Integer> {
   @Option(
       names = "--record",
       description =
-          "Writes the recorded answers that the quality gate replays anew, and the page"
+          "Writes the recorded answers that the quality gate replays, and the page"
               + " docs/compatibility.md, rather than compare with them.")
   private boolean record;
 

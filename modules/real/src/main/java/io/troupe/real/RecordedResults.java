@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.base.files.AtomicFile;
-import io.troupe.real.CaseResult.Verdict;
+import io.troupe.real.CaseResult.CaseOutcome;
 import io.troupe.real.CounterpartResult.Ending;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +62,7 @@ record RecordedResults(Map<String, Entry> entries) {
               date,
               result.cases().size(),
               result.failures(),
-              result.count(Verdict.SKIPPED),
+              result.count(CaseOutcome.SKIPPED),
               counterpart.claim()));
     }
     return new RecordedResults(more);

@@ -1,7 +1,7 @@
 package io.troupe.real;
 
 import io.troupe.base.text.SafeText;
-import io.troupe.real.CaseResult.Verdict;
+import io.troupe.real.CaseResult.CaseOutcome;
 import io.troupe.real.CounterpartResult.Ending;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ final class ResultTable {
             version,
             result.cases().size(),
             result.failures(),
-            result.count(Verdict.SKIPPED),
+            result.count(CaseOutcome.SKIPPED),
             result.took().toSeconds());
   }
 
@@ -40,7 +40,7 @@ final class ResultTable {
     List<String> lines = new ArrayList<>();
     String title = "%s %s".formatted(result.name(), result.version());
     List<CaseResult> failed =
-        result.cases().stream().filter(each -> each.verdict() == Verdict.FAILED).toList();
+        result.cases().stream().filter(each -> each.outcome() == CaseOutcome.FAILED).toList();
     for (CaseResult each : failed.subList(0, Math.min(SHOWN_FAILURES, failed.size()))) {
       lines.add("");
       lines.add("%s: %s".formatted(title, each.name()));

@@ -3,7 +3,7 @@ package io.troupe.real;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.base.process.ExitCode;
-import io.troupe.real.CaseResult.Verdict;
+import io.troupe.real.CaseResult.CaseOutcome;
 import io.troupe.real.CounterpartResult.Ending;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -94,8 +94,8 @@ final class RealRunsTest {
 
     assertThat(result.ending()).isEqualTo(new Ending.Complete());
     assertThat(result.cases())
-        .extracting(CaseResult::verdict)
-        .containsExactly(Verdict.OK, Verdict.FAILED, Verdict.SKIPPED);
+        .extracting(CaseResult::outcome)
+        .containsExactly(CaseOutcome.OK, CaseOutcome.FAILED, CaseOutcome.SKIPPED);
     assertThat(String.join("\n", ResultTable.lines(List.of(result))))
         .contains("one 1.5: b\n  expected  [1]\n  got       two\n  why       off by one");
     assertThat(folder.resolve("scratch/one/file")).as("of a failure").exists();
@@ -116,7 +116,7 @@ final class RealRunsTest {
     assertThat(why(run("echo '{\"case\": \"a\"}'", limits(60, 1L << 30))))
         .contains("where one JSON object a case was expected");
     assertThat(why(run(":", limits(60, 1L << 30))))
-        .isEqualTo("its driver told no case, and at least one was expected");
+        .isEqualTo("its driver reported no case, and at least one was expected");
     assertThat(why(run(TELLS + "sleep 60", limits(60, 1))))
         .startsWith("its driver and what it started had ")
         .contains(", of 0 MiB (1 cases until then)");

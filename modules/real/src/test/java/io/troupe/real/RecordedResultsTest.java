@@ -2,7 +2,7 @@ package io.troupe.real;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.real.CaseResult.Verdict;
+import io.troupe.real.CaseResult.CaseOutcome;
 import io.troupe.real.CounterpartResult.Ending;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ final class RecordedResultsTest {
         new CounterpartResult(
             "new",
             "2",
-            List.of(new CaseResult("a", Verdict.OK, "", "", "")),
+            List.of(new CaseResult("a", CaseOutcome.OK, "", "", "")),
             new Ending.Complete(),
             Duration.ofSeconds(9));
     RecordedResults before =
