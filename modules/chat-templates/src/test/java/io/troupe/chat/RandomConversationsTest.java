@@ -18,6 +18,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
@@ -62,7 +63,8 @@ final class RandomConversationsTest {
     List<String> wrong = new ArrayList<>();
     int rendered = 0;
     for (JsonNode each : table.path("cases")) {
-      ChatTemplate template = templates.get(each.path("template").textValue());
+      ChatTemplate template =
+          Objects.requireNonNull(templates.get(each.path("template").textValue()));
       Map<String, Object> variables = as(each.path("variables"), new TypeReference<>() {});
       boolean refused = false;
       String here;

@@ -21,10 +21,14 @@ final class PassRewardTest {
   private static final String GRADED =
       TestRuns.TOY.replace(
           "policy:\n",
-          "verifier:\n  pass_reward: 0.4\n  rewards:\n"
-              + "    - {source: arithmetic, verifier: numeric, weight: 0.4}\n"
-              + "    - {source: arithmetic, verifier: format, weight: 0.6, options: [shape=boxed]}\n"
-              + "policy:\n");
+          """
+          verifier:
+            pass_reward: 0.4
+            rewards:
+              - {source: arithmetic, verifier: numeric, weight: 0.4}
+              - {source: arithmetic, verifier: format, weight: 0.6, options: [shape=boxed]}
+          policy:
+          """);
 
   @TempDir private Path folder;
 
@@ -68,7 +72,7 @@ final class PassRewardTest {
                 .out()
                 .lines()
                 .filter(row -> row.startsWith("held_out")))
-        .extracting(row -> row.split(" +")[3])
+        .extracting(row -> row.split(" +", -1)[3])
         .containsExactly("passed", "reward");
 
     Path verdicts = folder.resolve("verdicts.jsonl");

@@ -63,7 +63,7 @@ record VerifierTrial(String what, VerifierService service, Duration timeout) {
     };
   }
 
-  private static String seconds(double millis) {
-    return "%.1f s".formatted(millis / 1000);
+  private static String seconds(long millis) {
+    return "%.1f s".formatted(millis / 1000.0);
   }
 }

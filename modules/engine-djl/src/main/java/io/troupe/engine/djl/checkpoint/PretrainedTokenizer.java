@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -249,7 +250,7 @@ public final class PretrainedTokenizer implements Tokenizer {
             });
     Set<Integer> ids = new HashSet<>();
     for (String text : ThoughtMarks.partsAmong(special.keySet())) {
-      int id = special.get(text);
+      int id = Objects.requireNonNull(special.get(text));
       pieces[id] = text.getBytes(StandardCharsets.UTF_8);
       ids.add(id);
     }
