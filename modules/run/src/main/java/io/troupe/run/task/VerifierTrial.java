@@ -54,16 +54,17 @@ record VerifierTrial(String what, VerifierService service, Duration timeout) {
                       judged.millis() < timeout.toMillis()
                           ? "correct it"
                           : "make it faster, or raise verifier.timeout (%s)"
-                              .formatted(seconds(timeout.toMillis()))));
+                              .formatted(seconds((double) timeout.toMillis()))));
       case Verdict.Scored _ when judged.millis() > QUICK * timeout.toMillis() ->
           Optional.of(
               "%s, and took %s of the %s that verifier.timeout allows"
-                  .formatted(tried, seconds(judged.millis()), seconds(timeout.toMillis())));
+                  .formatted(
+                      tried, seconds(judged.millis()), seconds((double) timeout.toMillis())));
       case Verdict.Scored _ -> Optional.empty();
     };
   }
 
-  private static String seconds(long millis) {
-    return "%.1f s".formatted(millis / 1000.0);
+  private static String seconds(double millis) {
+    return "%.1f s".formatted(millis / 1000);
   }
 }
