@@ -15,6 +15,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers in a box beside the expected one: right ones are paid, and their near misses are not. */
 class AnswerPairsTest {
@@ -44,7 +45,7 @@ class AnswerPairsTest {
   @MethodSource("pairs")
   void verify_pair_isPaidIfItIsRight(Pair pair) {
     for (MathVerifier verifier : VERIFIERS) {
-      Verdict.Scored verdict = verdict(verifier, pair, "\\boxed{%s}".formatted(pair.answer()));
+      Verdict.Scored verdict = verdict(verifier, pair, box(pair.answer()));
       assertThat(verdict.passed()).as("%s: %s", pair, verdict).isEqualTo(pair.right());
     }
   }
@@ -62,6 +63,25 @@ class AnswerPairsTest {
       }
     }
     assertThat(misjudged).isEmpty();
+  }
+
+  /** A box in the box and the letter of a choice are read whatever is beside them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\\text{not } %s", "not %s", "\\text{less than } %s", "\\text{twice } %s"})
+  void verify_rightAnswerBehindWordsThatTurnIt_isNotPaid(String form) throws IOException {
+    MathVerifier verifier = MathVerifier.training();
+    List<Pair> paid =
+        pairs("held-out.tsv").stream()
+            .filter(pair -> pair.right() && !pair.answer().contains("box"))
+            .filter(pair -> pair.gold().matches(".*[1-9].*"))
+            .filter(pair -> verdict(verifier, pair, box(form.formatted(pair.answer()))).passed())
+            .toList();
+    assertThat(paid).isEmpty();
+  }
+
+  private static String box(String answer) {
+    return "\\boxed{%s}".formatted(answer);
   }
 
   private static Verdict.Scored verdict(MathVerifier verifier, Pair pair, String completion) {

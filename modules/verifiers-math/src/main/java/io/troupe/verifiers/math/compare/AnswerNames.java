@@ -10,6 +10,7 @@ import io.troupe.verifiers.math.expr.Operator;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** What may be on the left of an equation that only names a value. */
@@ -19,6 +20,13 @@ final class AnswerNames {
   /** Of an angle they are asked for; of x they are an equation to be solved. */
   private static final Set<Operator> TRIGONOMETRIC =
       Set.of(Operator.SIN, Operator.COS, Operator.TAN, Operator.COT);
+
+  /** Words that say something else of what they are before; of an event they may be a part. */
+  private static final Pattern CLAIM =
+      Pattern.compile(
+          "(?!m (?:p|pr) )(?:.* )?(?:not|isn't|never|than|at (?:least|most)|except|wrong|incorrect"
+              + "|twice|double|triple|half|third|quarter|(?:square|cube|opposite|reciprocal|negative"
+              + "|inverse) of|(?:square|cube|cubic) root)(?: .*)?");
 
   /**
    * A name.
@@ -37,7 +45,7 @@ final class AnswerNames {
     }
 
     private boolean isGraph() {
-      return key.equals("f(#)") || key.equals("f^-1(#)");
+      return key.equals("f(#)") || key.equals("f^-1(#)") || key.equals("y(#)");
     }
   }
 
@@ -50,11 +58,14 @@ final class AnswerNames {
           Optional.of(new Name(name.name().toLowerCase(Locale.ROOT), ""));
       case Expr.Letters(var run, _) when run.chars().allMatch(Character::isUpperCase) ->
           Optional.of(new Name(segment(run), ""));
-      case Expr.Words(var text) -> Optional.of(new Name(text, ""));
-      case Listing(_, _, var items, _) when items.stream().allMatch(Variable.class::isInstance) ->
+      case Expr.Words(var text) ->
+          Optional.of(new Name(text, "")).filter(_ -> !CLAIM.matcher(text).matches());
+      case Listing list
+          when (list.isBare() || list.isSet() || list.isTuple())
+              && list.items().stream().allMatch(Variable.class::isInstance) ->
           Optional.of(
               new Name(
-                  items.stream()
+                  list.items().stream()
                       .map(item -> ((Variable) item).name())
                       .collect(Collectors.joining(",", "(", ")")),
                   ""));

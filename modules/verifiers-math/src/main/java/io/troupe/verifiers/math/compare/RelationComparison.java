@@ -71,7 +71,9 @@ final class RelationComparison {
 
   private ComparisonResult one(Relation relation, Expr other, boolean relationIsAnswer) {
     if (relation.is(Sign.IN)) {
-      return pair(relation.sides().get(1), other, relationIsAnswer);
+      return !isName(relation.sides().get(0))
+          ? ComparisonResult.different("what is in the set is no name")
+          : pair(relation.sides().get(1), other, relationIsAnswer);
     }
     Optional<Expr> counted = counted(relation);
     if (counted.isPresent() && AnswerComparison.isScalar(other)) {

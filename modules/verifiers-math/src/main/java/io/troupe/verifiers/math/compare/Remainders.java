@@ -4,6 +4,7 @@ import io.troupe.verifiers.math.expr.Expr;
 import io.troupe.verifiers.math.expr.Expr.Listing;
 import io.troupe.verifiers.math.expr.Expr.Relation;
 import io.troupe.verifiers.math.expr.Expr.Residue;
+import io.troupe.verifiers.math.expr.Expr.Sign;
 import io.troupe.verifiers.math.expr.Rational;
 import io.troupe.verifiers.math.expr.StepBudget;
 import io.troupe.verifiers.math.value.ExactValue;
@@ -72,6 +73,9 @@ final class Remainders {
           ? comparison.same(wanted, given)
           : ComparisonResult.different("another modulus");
     }
+    if (!isEquality(wanted) || !isEquality(given)) {
+      return comparison.same(wanted, given);
+    }
     String goldName = name(wanted);
     String answerName = name(given);
     if (!goldName.isEmpty() && !answerName.isEmpty() && !goldName.equals(answerName)) {
@@ -91,6 +95,12 @@ final class Remainders {
     return AnswerComparison.isScalar(expr)
         ? new ExactValue(Map.of(), budget).of(expr).filter(Rational::isInteger)
         : Optional.empty();
+  }
+
+  /** Whether nothing else is said than that values are congruent. */
+  private static boolean isEquality(Expr expr) {
+    return !(expr instanceof Relation relation)
+        || relation.signs().stream().allMatch(sign -> sign == Sign.EQUAL);
   }
 
   private static String name(Expr expr) {

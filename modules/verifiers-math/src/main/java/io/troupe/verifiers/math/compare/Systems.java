@@ -85,6 +85,10 @@ final class Systems {
         || isIndexed(names);
   }
 
+  private static boolean isHalfOpen(Listing listing) {
+    return (listing.open() == '[') != (listing.close() == ']');
+  }
+
   private static boolean isIndexed(Set<String> names) {
     return names.stream().allMatch(name -> name.matches("[a-z]_[0-9]"));
   }
@@ -95,7 +99,9 @@ final class Systems {
         && relation.is(Sign.EQUAL)
         && relation.sides().get(0) instanceof Listing names
         && relation.sides().get(1) instanceof Listing values
-        && names.items().size() == values.items().size()) {
+        && names.items().size() == values.items().size()
+        && !isHalfOpen(names)
+        && !isHalfOpen(values)) {
       for (int i = 0; i < names.items().size(); i++) {
         if (!put(found, names.items().get(i), values.items().get(i))) {
           return Optional.empty();

@@ -469,7 +469,7 @@ final class AnswerParser {
 
   /** A short word that is no unit here is the product of its letters. */
   private Expr word(String word) {
-    if (word.length() > 3 && !LetterRun.isProduct(word)) {
+    if (LetterRun.isDenial(word) || (word.length() > 3 && !LetterRun.isProduct(word))) {
       throw unreadable();
     }
     List<Expr> letters = new ArrayList<>();

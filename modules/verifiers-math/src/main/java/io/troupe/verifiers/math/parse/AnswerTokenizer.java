@@ -183,7 +183,8 @@ public final class AnswerTokenizer {
           "Phi",
           "Psi",
           "Omega",
-          "ell");
+          "ell",
+          "hbar");
 
   /** Plain words that mean what the command of that name means. */
   private static final Set<String> PLAIN =

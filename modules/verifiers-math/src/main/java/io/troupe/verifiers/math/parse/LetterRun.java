@@ -33,6 +33,11 @@ final class LetterRun {
     return ordered && word.length() <= 6;
   }
 
+  /** Whether a short word is no product of its letters. */
+  static boolean isDenial(String word) {
+    return word.equalsIgnoreCase("not");
+  }
+
   /** Whether a long word is letters in a row: a product, or a sequence in capitals. */
   private static boolean isLetters(String word) {
     return isProduct(word) || word.chars().allMatch(c -> c >= 'A' && c <= 'Z');
@@ -74,7 +79,7 @@ final class LetterRun {
   private static boolean isPart(AnswerToken token) {
     return switch (token.kind()) {
       case LETTER -> token.text().length() == 1;
-      case WORD -> true;
+      case WORD -> !isDenial(token.text());
       case NUMBER -> AtomParser.isDigits(token.text());
       default -> false;
     };
