@@ -5,18 +5,20 @@ import java.util.OptionalDouble;
 /**
  * What comparisons of a server's samples with the run's policy have shown, over all lives of the
  * server, in nats between the log-probabilities, on average over the tokens. How a server computes
- * does not change with its weights, so that the smallest distance so far bounds those to come: a
- * server that does not use all of its new weights is farther away after the first step, by much
- * less than half precision may take.
+ * does not change with its weights, so that the mean distance so far bounds those to come: a server
+ * that does not use all of its new weights is farther away after a few steps, by less than half
+ * precision may take.
  */
 public final class WeightComparisons {
   /** Chance differs from one prompt to the next. */
   private static final double FACTOR = 4;
 
-  private static final double LEAST = 0.001;
+  /** The share of the first bound that is always left. */
+  private static final double LEAST_SHARE = 0.2;
 
   private final OptionalDouble first;
-  private double smallest = Double.POSITIVE_INFINITY; // guarded by this
+  private double sum; // guarded by this
+  private long count; // guarded by this
   private boolean reloadsInPart; // guarded by this
 
   /**
@@ -30,13 +32,16 @@ public final class WeightComparisons {
 
   /** Returns the largest distance of a server with the policy's weights; empty for any. */
   synchronized OptionalDouble tolerance() {
-    return first.isEmpty()
-        ? first
-        : OptionalDouble.of(Math.min(first.getAsDouble(), FACTOR * smallest + LEAST));
+    if (first.isEmpty() || count == 0) {
+      return first;
+    }
+    double most = first.getAsDouble();
+    return OptionalDouble.of(Math.min(most, LEAST_SHARE * most + FACTOR * sum / count));
   }
 
   synchronized void measured(double distance) {
-    smallest = Math.min(smallest, distance);
+    sum += distance;
+    count++;
   }
 
   /** Notes that the server did not use all of the weights that it had read while it ran. */

@@ -138,7 +138,7 @@ class VllmUpdateTest {
   void load_serverThatUsesItsNewWeightsInPart_getsNoWork() throws Exception {
     try (LoadBalancerOfOne one = comparing(0.25)) {
       Await.value(one.fleet.load(one.weights(0)));
-      server.whileReloading(() -> server.shift(0.01));
+      server.whileReloading(() -> server.shift(0.06));
       CompletionStage<WeightVersion> load = one.fleet.load(one.weights(1));
       Await.until(() -> !one.fleet.report().contains("updates_failed=0"));
       assertThat(load.toCompletableFuture()).isNotDone();
@@ -148,6 +148,19 @@ class VllmUpdateTest {
       one.fleet.join("fake", InferenceEndpoint.of(server.base(), 8));
       Await.until(() -> one.fleet.report().contains("updates_failed=2"));
       assertThat(load.toCompletableFuture()).as("what is known outlives the server").isNotDone();
+    }
+  }
+
+  /** As in half precision, in which one sample may be nearer than most. */
+  @Test
+  void load_distancesWithinTheServersPrecision_areServed() throws Exception {
+    try (LoadBalancerOfOne one = comparing(0.25)) {
+      long version = 0;
+      for (double shift : new double[] {0, 0.045, 0.06, 0.1, 0}) {
+        server.shift(shift);
+        Await.value(one.fleet.load(one.weights(version++)));
+      }
+      assertThat(one.fleet.report()).contains("updates=5 updates_failed=0");
     }
   }
 
