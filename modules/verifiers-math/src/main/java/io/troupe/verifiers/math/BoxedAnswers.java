@@ -28,6 +28,12 @@ final class BoxedAnswers {
               + "|\\b(?:and|or)\\b"
               + "|(?<![a-zA-Z])[a-z](?:_\\{?[0-9]\\}?)? ?=)*+");
 
+  /** What is around a box in a box and says nothing. */
+  private static final Pattern MARKUP =
+      Pattern.compile(
+          "\\\\(?:boxed|fbox|framebox|text(?:bf|it|rm)?|math(?:bf|it|rm)|displaystyle)(?![a-zA-Z])"
+              + "|[{}$\\s.]");
+
   private static final int MOST_NAME = 16;
 
   private static final Pattern NAME =
@@ -36,7 +42,8 @@ final class BoxedAnswers {
   private BoxedAnswers() {}
 
   /**
-   * Returns the contents of the boxes, first to last. A box in a box counts once, as the inner one.
+   * Returns the contents of the boxes, first to last. A box in a box counts once: as the inner one
+   * if that is all, else as the outer one, as in {@code \\boxed{-\\boxed{5}}}.
    *
    * @return empty if there is no box, or the last one is not closed
    */
@@ -116,10 +123,27 @@ final class BoxedAnswers {
       } else if (content.get().end <= innerStart) {
         found.addFirst(content.get());
         innerStart = start;
+      } else if (encloses(text, content.get(), found)) {
+        Span outer = content.get();
+        found.removeIf(inner -> inner.end <= outer.end);
+        found.addFirst(outer);
+        innerStart = start;
       }
       next[last] = text.lastIndexOf(COMMANDS[last], start - 1);
     }
     return found;
+  }
+
+  /** Whether braces hold a box, all of it, and something else. */
+  private static boolean encloses(String text, Span outer, List<Span> found) {
+    boolean whole = found.stream().noneMatch(box -> box.command < outer.end && box.end > outer.end);
+    return whole
+        && text.charAt(outer.start - 1) == '{'
+        && !plain(text, outer).equals(plain(text, found.getFirst()));
+  }
+
+  private static String plain(String text, Span span) {
+    return MARKUP.matcher(text.substring(span.start, span.end)).replaceAll("");
   }
 
   private static int indexOfLargest(int[] values) {
