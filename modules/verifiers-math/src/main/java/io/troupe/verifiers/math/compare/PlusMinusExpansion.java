@@ -3,13 +3,15 @@ package io.troupe.verifiers.math.compare;
 import io.troupe.verifiers.math.expr.Expr;
 import io.troupe.verifiers.math.expr.Expr.Call;
 import io.troupe.verifiers.math.expr.Expr.Listing;
+import io.troupe.verifiers.math.expr.Expr.Relation;
+import io.troupe.verifiers.math.expr.Expr.Sign;
 import io.troupe.verifiers.math.expr.Operator;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Expands {@code a \pm b} to its two answers. All signs of one answer are the upper ones, or all
- * are the lower ones.
+ * are the lower ones. A bound with two signs, as in {@code x>\pm2}, says nothing that is sure.
  */
 final class PlusMinusExpansion {
   private PlusMinusExpansion() {}
@@ -31,6 +33,9 @@ final class PlusMinusExpansion {
   }
 
   private static boolean isIn(Expr expr) {
+    if (expr instanceof Relation(var signs, _) && signs.stream().anyMatch(Sign::isOrder)) {
+      return false;
+    }
     boolean here = expr instanceof Call(var operator, _) && operator.isPlusMinus();
     return here || Expr.parts(expr).stream().anyMatch(PlusMinusExpansion::isIn);
   }
