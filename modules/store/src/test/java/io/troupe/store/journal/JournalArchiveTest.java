@@ -205,7 +205,11 @@ final class JournalArchiveTest {
     play(0.6);
     tidy(ALL);
     Path file = Segment.after(journal(), 0).get(1).file();
-    Journals.flip(file, (int) Files.size(file) / 2, 4);
+    for (int i = 0;
+        i < 16;
+        i++) { // one bit may refer to an equal text elsewhere, and change nothing
+      Journals.flip(file, (int) Files.size(file) / 2 + i, 0xff);
+    }
     assertThatThrownBy(this::read)
         .isInstanceOf(JournalException.Corrupt.class)
         .hasMessageContaining("000002.journal.gz");
