@@ -12,6 +12,9 @@ import java.util.List;
  * that a stop string begun earlier can need.
  */
 public final class StopMatcher {
+  /** The number of stop strings that every server takes: OpenAI's limit, and vLLM's default. */
+  public static final int MOST_OF_A_REQUEST = 4;
+
   private final List<byte[]> stops;
   private final int longest;
   private byte[] tail = {};
@@ -51,6 +54,14 @@ public final class StopMatcher {
     return distinct.stream()
         .filter(stop -> distinct.stream().noneMatch(it -> !it.equals(stop) && stop.contains(it)))
         .toList();
+  }
+
+  /**
+   * Returns the necessary stop strings that a request to any server may name. The caller cuts
+   * completions at the others.
+   */
+  public static List<String> ofRequest(List<String> stops) {
+    return necessary(stops).stream().limit(MOST_OF_A_REQUEST).toList();
   }
 
   /** Returns the text of a completion as verifiers see it: cut before the first stop string. */

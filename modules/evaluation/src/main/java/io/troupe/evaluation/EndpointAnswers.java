@@ -44,9 +44,6 @@ import java.util.function.BiConsumer;
  * is not known, prompts are texts without a template, to which a server adds what begins a text.
  */
 public final class EndpointAnswers implements AnswerSource {
-  /** OpenAI's limit, and vLLM's by default; answers are cut at the other texts. */
-  private static final int MOST_STOP_TEXTS = 4;
-
   private static final int ATTEMPTS = 6;
   private static final Duration PATIENCE = Duration.ofMinutes(30);
   private static final long MOST_BYTES = 64L << 20;
@@ -232,9 +229,7 @@ public final class EndpointAnswers implements AnswerSource {
       body.put("repetition_penalty", sampling.repetitionPenalty());
     }
     if (!sampling.stops().isEmpty()) {
-      StopMatcher.necessary(sampling.stops()).stream()
-          .limit(MOST_STOP_TEXTS)
-          .forEach(body.putArray("stop")::add);
+      StopMatcher.ofRequest(sampling.stops()).forEach(body.putArray("stop")::add);
     }
     if (!sampling.stopIds().isEmpty()) {
       sampling.stopIds().stream().sorted().forEach(body.putArray("stop_token_ids")::add);

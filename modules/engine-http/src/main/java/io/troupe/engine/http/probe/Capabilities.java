@@ -20,9 +20,6 @@ import java.util.stream.Collectors;
  */
 public record Capabilities(
     Dialect dialect, String server, String model, int maxModelLen, Set<Capability> all) {
-  /** The number of stop texts that every server takes; OpenAI's limit, and vLLM's default. */
-  static final int MOST_STOP_TEXTS = 4;
-
   /** The capabilities that every rollout needs. */
   private static final List<Capability> NEEDED =
       List.of(
@@ -44,10 +41,7 @@ public record Capabilities(
    * caller cuts the completion.
    */
   public List<String> stopTexts(List<String> all) {
-    List<String> necessary = StopMatcher.necessary(all);
-    return has(Capability.STOP_TEXTS) || necessary.size() <= MOST_STOP_TEXTS
-        ? necessary
-        : necessary.subList(0, MOST_STOP_TEXTS);
+    return has(Capability.STOP_TEXTS) ? StopMatcher.necessary(all) : StopMatcher.ofRequest(all);
   }
 
   /** Whether one request samples a whole group, with the group's seed. */

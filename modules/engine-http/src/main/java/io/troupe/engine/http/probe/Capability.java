@@ -1,5 +1,6 @@
 package io.troupe.engine.http.probe;
 
+import io.troupe.engine.StopMatcher;
 import io.troupe.engine.http.protocol.Dialect;
 
 /** An ability of a server that the probe tests. */
@@ -14,7 +15,7 @@ public enum Capability {
   PROMPT_ECHO,
   /** Streams tokens. */
   STREAM,
-  /** Ends a completion at any of more than {@link Capabilities#MOST_STOP_TEXTS} texts. */
+  /** Ends a completion at any of more than {@link StopMatcher#MOST_OF_A_REQUEST} texts. */
   STOP_TEXTS,
   /** Reports the weights that sampled each token. */
   WEIGHT_SPANS,

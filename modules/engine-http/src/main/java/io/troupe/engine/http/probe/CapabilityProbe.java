@@ -3,6 +3,7 @@ package io.troupe.engine.http.probe;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.troupe.engine.SamplingSettings;
+import io.troupe.engine.StopMatcher;
 import io.troupe.engine.http.client.InferenceCallException;
 import io.troupe.engine.http.client.InferenceClient;
 import io.troupe.engine.http.client.InferenceClient.Response;
@@ -301,7 +302,7 @@ public final class CapabilityProbe {
       SamplingSettings settings =
           new SamplingSettings(1, 1)
               .withStops(
-                  IntStream.rangeClosed(0, Capabilities.MOST_STOP_TEXTS)
+                  IntStream.rangeClosed(0, StopMatcher.MOST_OF_A_REQUEST)
                       .mapToObj("<troupe-stop-%d>"::formatted)
                       .toList());
       if (wire.post(dialect.codec().path(), body(settings, false), PATIENCE).ok()) {

@@ -42,6 +42,11 @@ public enum UpdateStep {
     };
   }
 
+  /** Whether the server takes weights in this step while it runs, and may keep a part of them. */
+  public boolean loadsWeights() {
+    return this == READ || this == BROADCAST;
+  }
+
   /** Whether a failed step is worth repeating, and repeating it does no harm. */
   public boolean repeatable() {
     return !changesWeights() && this != BASE; // its answer would be the same

@@ -330,8 +330,7 @@ public final class Replica implements AutoCloseable {
     try {
       while (update.next() instanceof WeightUpdate.Next.Do(UpdateStep step)) {
         update = update.started(step);
-        if (step == UpdateStep.READ
-            || step == UpdateStep.BROADCAST) { // before a restart no request is in flight
+        if (step.loadsWeights()) { // before a restart no request is in flight
           reads = true;
           settled = end;
         }

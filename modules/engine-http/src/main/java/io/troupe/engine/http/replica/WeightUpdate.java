@@ -86,8 +86,7 @@ public record WeightUpdate(
     return !reason.isEmpty()
         && !retreat
         && done < way.steps().size()
-        && (way.steps().get(done) == UpdateStep.READ
-            || way.steps().get(done) == UpdateStep.BROADCAST);
+        && way.steps().get(done).loadsWeights();
   }
 
   /** Notes that a step is about to be sent. From then on its progress is unknown. */

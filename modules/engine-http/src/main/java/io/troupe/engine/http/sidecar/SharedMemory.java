@@ -1,6 +1,7 @@
 package io.troupe.engine.http.sidecar;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -35,7 +36,7 @@ final class SharedMemory {
             .filter(path -> !path.endsWith(" (deleted)"))
             .map(Path::of)
             .forEach(seen::add);
-      } catch (IOException | java.io.UncheckedIOException endedOrNoLinux) {
+      } catch (IOException | UncheckedIOException endedOrNoLinux) {
         // then it has nothing mapped any more
       }
     }
