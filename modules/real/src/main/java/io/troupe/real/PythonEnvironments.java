@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  *
  * @param cache the folder that holds them
  * @param variables of the programs that make them: they name the registry, proxies and certificates
- * @param say takes a line about what goes on
+ * @param say takes a line about each step
  */
 record PythonEnvironments(Path cache, Map<String, String> variables, Consumer<String> say) {
   /** An environment, or why there is none. */

@@ -9,7 +9,7 @@ package io.troupe.verifiers;
  * @param tagged whether the text was in {@code <answer>…</answer>}, so that all of it is the answer
  */
 public record JudgedText(String text, boolean thoughtOpen, boolean tagged) {
-  /** A text that stands for itself, without tags. */
+  /** A text without tags. */
   public JudgedText(String text, boolean thoughtOpen) {
     this(text, thoughtOpen, false);
   }

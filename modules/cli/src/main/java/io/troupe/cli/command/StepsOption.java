@@ -23,7 +23,7 @@ public final class StepsOption {
               + " no step took counts by the step after the version that sampled it.")
   private String steps = "";
 
-  /** Whether a step is among those that are asked for; 0 stands for none. */
+  /** Whether a step is among those that are asked for; 0 means none. */
   public boolean contains(long step) {
     if (steps.isEmpty()) {
       return true;

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.StreamSupport;
 
 /**
- * A tokenizer: {@code {"folder", "vocabulary"}} opens that of a checkpoint with so many rows of its
- * embedding, and then {@code {"text"}} is answered by {@code {"ids": […]}}, {@code {"ids"}} by
+ * A tokenizer: {@code {"folder", "vocabulary"}} opens that of a checkpoint with this many rows of
+ * its embedding, and then {@code {"text"}} is answered by {@code {"ids": […]}}, {@code {"ids"}} by
  * {@code {"text"}}.
  */
 public final class TokensProbe {

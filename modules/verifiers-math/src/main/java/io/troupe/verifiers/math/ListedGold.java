@@ -23,7 +23,7 @@ final class ListedGold {
 
   private ListedGold() {}
 
-  /** The answer that a list stands for; any other text is itself. */
+  /** The answer that a list means; any other text is itself. */
   static String of(String written) {
     List<String> texts = texts(written.strip());
     if (texts.isEmpty()) {

@@ -87,7 +87,7 @@ final class TokenNotations {
     return at >= 0 && at < in.size() && in.get(at).kind() == Kind.NUMBER;
   }
 
-  /** A domain or a modulus in round brackets stands for itself: {@code (k \in \mathbb{Z})}. */
+  /** A domain or a modulus in round brackets is itself: {@code (k \in \mathbb{Z})}. */
   private int bracket(int at) {
     if (!in.get(at).isSign("(") || at + 2 >= in.size()) {
       return at;
